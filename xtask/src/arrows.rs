@@ -15,7 +15,7 @@ use rules::{IMPURE_LIBRARIES, OWNED_LIBRARIES, RULES, Rule};
 /// Checks the dependencies between the crates of the workspace. Fails if a crate depends on one that its rule does not
 /// allow.
 pub(crate) fn run() -> Outcome {
-    let metadata = program::capture(&mut program::cargo(&["metadata", "--format-version", "1", "--locked"]))?;
+    let metadata = program::capture_output(&mut program::cargo(&["metadata", "--format-version", "1", "--locked"]))?;
     let graph = Graph::from_metadata(&metadata)?;
     Failure::unless_empty("forbidden dependencies", &forbidden_dependencies(&graph))?;
     println!("arrows: {} crates have allowed dependencies only", graph.members().count());

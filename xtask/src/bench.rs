@@ -34,7 +34,7 @@ pub(crate) fn run() -> Outcome {
         command.args(["--", "--noplot"]).env("CRITERION_HOME", results.join(&package));
         execute(&mut command)?;
     }
-    let measured = estimates::collect(&results)?;
+    let measured = estimates::read_measurements(&results)?;
     write(&page::FIGURES, &page::table(&machine::describe("processor time of one thread"), &measured))?;
     println!("bench: {} figures written", measured.len());
     log()
@@ -50,7 +50,7 @@ pub(crate) fn log() -> Outcome {
 /// Replaces a generated section of docs/performance.md by a table; fails if the page has no markers for it.
 fn write(section: &page::GeneratedSection, table: &str) -> Outcome {
     let page = workspace::root().join("docs/performance.md");
-    workspace::write(&page, &section.replace_in(&workspace::read(&page)?, table)?)?;
+    workspace::write_file(&page, &section.replace_in(&workspace::read_file(&page)?, table)?)?;
     println!("bench: written to {}", workspace::display_path(&page));
     Ok(())
 }

@@ -65,8 +65,8 @@ pub(crate) fn run(dir: &Path, skip_build: bool) -> Outcome<Passed> {
 impl Capture {
     /// Reads a recorded request from a file, and replaces the model `mock-…` of recordings by a known one.
     fn read(path: &Path) -> Outcome<Self> {
-        let mut capture: Self =
-            serde_json::from_str(&workspace::read(path)?).map_err(|error| Failure::file("understand", path, &error))?;
+        let mut capture: Self = serde_json::from_str(&workspace::read_file(path)?)
+            .map_err(|error| Failure::file("understand", path, &error))?;
         // Recordings name a model that exists only in the recorder.
         let known_model = if capture.path.contains("/messages") { "claude-opus-4-8" } else { "gpt-5.5" };
         match capture.body.get_mut("model") {

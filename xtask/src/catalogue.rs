@@ -4,7 +4,7 @@ use std::{path::Path, process::Command};
 
 use crate::{
     failure::{Failure, Outcome},
-    program::{capture, cargo, execute},
+    program::{capture_output, cargo, execute},
     workspace,
 };
 
@@ -16,9 +16,9 @@ pub(crate) fn run(file: &Path) -> Outcome {
     let home = workspace::temporary_folder()?;
     let mut turnwise = Command::new(workspace::release_binary("turnwise"));
     turnwise.arg("--home").arg(home.path()).args(["models", "import"]).arg(list).arg("--built-in");
-    let models = capture(&mut turnwise)?;
+    let models = capture_output(&mut turnwise)?;
     let path = workspace::root().join("crates/catalogue/built-in.yaml");
-    workspace::write(&path, &models)?;
+    workspace::write_file(&path, &models)?;
     println!("catalogue: {} written, {} lines", workspace::display_path(&path), models.lines().count());
     Ok(())
 }

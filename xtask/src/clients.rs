@@ -95,7 +95,7 @@ fn run_all_turns(name: &str, client: &Path, folder: &Path) -> Outcome<String> {
             [("two models", POLICY, "no model answered"), ("one model", ONE_MODEL, "No model available")]
         {
             let [home, project, client_home] = create_folders(&folder.join("refused").join(models))?;
-            workspace::write(&home.join("routing.yaml"), policy)?;
+            workspace::write_file(&home.join("routing.yaml"), policy)?;
             let mock = programs::start_mock(&[])?;
             let gateway = programs::start_gateway(&home, &mock)?;
             let environment = ClientEnvironment { home: &client_home, project: &project, url: &gateway.url };
@@ -127,7 +127,7 @@ fn create_folders(folder: &Path) -> Outcome<[PathBuf; 3]> {
 /// with those of its own module. Returns a summary; a failure includes the requests and the gateway's output.
 fn run_through_gateway(name: &str, client: &Path, folder: &Path, is_scenario: bool) -> Outcome<String> {
     let [home, project, client_home] = create_folders(folder)?;
-    workspace::write(&home.join("routing.yaml"), if is_scenario { scenario::POLICY } else { POLICY })?;
+    workspace::write_file(&home.join("routing.yaml"), if is_scenario { scenario::POLICY } else { POLICY })?;
     let mock = programs::start_mock(&["--keep"])?;
     let gateway = programs::start_gateway(&home, &mock)?;
     let environment = ClientEnvironment { home: &client_home, project: &project, url: &gateway.url };
@@ -146,7 +146,7 @@ fn run_through_gateway(name: &str, client: &Path, folder: &Path, is_scenario: bo
     let checked = Log::export(&home).and_then(|log| {
         let summary = log.check(&expected, answered)?;
         // A scenario has refused and interrupted turns, of which session files show less.
-        let compared = if is_scenario { None } else { imported::compare(name, &log, &home, &client_home)? };
+        let compared = if is_scenario { None } else { imported::compare_with_import(name, &log, &home, &client_home)? };
         Ok(compared.map_or(summary.clone(), |compared| format!("{summary}; {compared}")))
     });
     let summary = checked.map_err(|failure| Failure::new(format!("{name}: {failure}{}", diagnosis(&home, &mock))))?;

@@ -12,7 +12,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use crate::{
     failure::{Failure, Outcome},
     passed::Passed,
-    program::{capture, cargo, display_command, execute},
+    program::{capture_output, cargo, display_command, execute},
     workspace,
 };
 
@@ -103,8 +103,8 @@ struct Report {
     calibration: Calibration,
 }
 
-/// The errors of the cost simulation for the recorded models, which are those of the simulated prompt cache; in basis
-/// points (hundredths of a per cent).
+/// The errors of the cost simulation when it keeps the recorded models. They come from the simulated prompt cache
+/// alone; in basis points (hundredths of a per cent).
 #[derive(Debug, Deserialize)]
 struct Calibration {
     /// The relative error of the total cost; negative if the simulation is too cheap.
@@ -186,14 +186,14 @@ fn import_once(sessions: &Path) -> Outcome<ImportRun> {
     let verified = capture_json(turnwise().args(["events", "verify"]))?;
     let replayed = capture_json(turnwise().arg("replay"))?;
     let policy = home.path().join("tried.yaml");
-    workspace::write(&policy, "gateway: {client_model: auto}\nglobal_default: haiku\n")?;
+    workspace::write_file(&policy, "gateway: {client_model: auto}\nglobal_default: haiku\n")?;
     let backtested = capture_json(turnwise().args(["backtest", "--policy"]).arg(policy))?;
     Ok(ImportRun { imported, verified, replayed, backtested, import_time })
 }
 
 /// Runs a command and parses its output as JSON.
 fn capture_json<T: DeserializeOwned>(command: &mut Command) -> Outcome<T> {
-    let text = capture(command)?;
+    let text = capture_output(command)?;
     serde_json::from_str(&text)
         .map_err(|error| Failure::new(format!("`{}` printed unexpected output: {error}", display_command(command))))
 }

@@ -12,7 +12,7 @@ use std::{
 use crate::{
     failure::{Failure, Outcome},
     passed::Passed,
-    program::{cannot_start, capture, cargo, execute},
+    program::{cannot_start, capture_output, cargo, execute},
     workspace,
 };
 
@@ -45,7 +45,7 @@ pub(crate) fn run(rounds: u32, seed: Option<u64>) -> Outcome<Passed> {
     Ok(Passed::with_note(note))
 }
 
-/// The files of a crash test.
+/// The files of a crash test: the log, and the list of acknowledged events.
 struct CrashTest {
     /// The folder of the log.
     log: PathBuf,
@@ -75,8 +75,9 @@ impl CrashTest {
         }
         let killed = writer.kill().and_then(|()| writer.wait());
         killed.map_err(|error| Failure::new(format!("cannot kill the writer: {error}")))?;
-        let latest = workspace::read(&latest)?;
-        let earlier = if self.acknowledged.exists() { workspace::read(&self.acknowledged)? } else { String::new() };
+        let latest = workspace::read_file(&latest)?;
+        let earlier =
+            if self.acknowledged.exists() { workspace::read_file(&self.acknowledged)? } else { String::new() };
         // The last line may be cut off: it must not join the first line of the next writer.
         fs::write(&self.acknowledged, format!("{earlier}{latest}\n"))
             .map_err(|error| Failure::file("write", &self.acknowledged, &error))?;
@@ -87,7 +88,8 @@ impl CrashTest {
     fn check_log(&self) -> Outcome<String> {
         let acknowledged =
             File::open(&self.acknowledged).map_err(|error| Failure::file("read", &self.acknowledged, &error))?;
-        let counts = capture(Command::new(example("crash_check")).arg(&self.log).stdin(Stdio::from(acknowledged)))?;
+        let counts =
+            capture_output(Command::new(example("crash_check")).arg(&self.log).stdin(Stdio::from(acknowledged)))?;
         // Repairs are printed on lines above the counts.
         Ok(counts.lines().last().unwrap_or_default().to_owned())
     }

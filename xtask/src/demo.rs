@@ -4,7 +4,7 @@ use std::{env, ffi::OsString};
 
 use crate::{
     failure::{Failure, Outcome},
-    program::{capture, cargo, display_command},
+    program::{capture_output, cargo, display_command},
     workspace,
 };
 
@@ -25,7 +25,7 @@ pub(crate) fn run() -> Outcome {
     // The demo leaves a folder for temporary files behind.
     command.env("HOME", home.path()).env("TMPDIR", home.path()).env_remove("TURNWISE_HOME");
     println!("$ HOME=(empty) {}", display_command(&command));
-    let printed = capture(&mut command)?;
+    let printed = capture_output(&mut command)?;
     println!("{printed}");
     let missing: Vec<_> =
         EXPECTED_TEXTS.iter().filter(|text| !printed.contains(**text)).map(|text| format!("`{text}`")).collect();

@@ -13,19 +13,19 @@ use crate::{
 pub(crate) fn run(check: bool) -> Outcome {
     let docs = workspace::root().join("docs");
     let pages = [
-        ("events.md", events::page()?),
-        ("reliability.md", attacks::page()?),
+        ("events.md", events::events_page()?),
+        ("reliability.md", attacks::attacks_page()?),
         ("routing.schema.json", router_core::schema_text()),
     ];
     let mut stale = Vec::new();
     for (name, text) in pages {
         let path = docs.join(name);
-        let up_to_date = path.exists() && workspace::read(&path)? == text;
+        let up_to_date = path.exists() && workspace::read_file(&path)? == text;
         match (up_to_date, check) {
             (true, _) => println!("docs: {} is up to date", workspace::display_path(&path)),
             (false, true) => stale.push(format!("{}: run `cargo xtask docs`", workspace::display_path(&path))),
             (false, false) => {
-                workspace::write(&path, &text)?;
+                workspace::write_file(&path, &text)?;
                 println!("docs: {} written", workspace::display_path(&path));
             }
         }

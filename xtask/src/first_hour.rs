@@ -19,7 +19,7 @@ use crate::{
 use conversation::Conversation;
 use effect::RuleEffect;
 
-/// A policy with a rule that matches every message, so that each message shows whether rules take effect.
+/// A policy with a rule that matches every message, to count the messages on which a rule takes effect.
 const EVERY_MESSAGE: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: default }\nrules:\n  \
     - name: \"every message\"\n    when: { message_matches: \"(?s).\" }\n    use: haiku\n";
 
@@ -41,7 +41,7 @@ pub(crate) fn run(sessions: &Path, skip_build: bool) -> Outcome<Passed> {
     let files = workspace::list_files(sessions)?;
     let files = files.iter().filter(|path| path.extension().is_some_and(|kind| kind == "jsonl"));
     let conversations = files.map(|path| Conversation::read(path)).collect::<Outcome<Vec<_>>>()?;
-    let starter = workspace::read(&home.join("routing.yaml"))?;
+    let starter = workspace::read_file(&home.join("routing.yaml"))?;
     let mut notes = Vec::new();
     let policies = [("the starter policy", starter.as_str()), ("a rule for every message", EVERY_MESSAGE)];
     let mut measured: Vec<(tempfile::TempDir, RuleEffect)> = Vec::new();
@@ -64,7 +64,7 @@ pub(crate) fn run(sessions: &Path, skip_build: bool) -> Outcome<Passed> {
     let mut compared = 0;
     for (home, recorded) in &measured {
         for ((_, policy), (_, chosen)) in policies.iter().zip(&measured) {
-            compared += agreement::check(home.path(), policy, &recorded.turns, &chosen.models)?;
+            compared += agreement::check_agreement(home.path(), policy, &recorded.turns, &chosen.models)?;
         }
     }
     println!("\nbacktest and gateway agree on {compared} turns");
@@ -84,14 +84,14 @@ fn show(user: &Path, home: &Path, arguments: &[&str]) -> Outcome {
         command.env_remove(name);
     }
     println!("\n$ turnwise {}", arguments.join(" "));
-    println!("{}", program::capture(&mut command)?.trim_end());
+    println!("{}", program::capture_output(&mut command)?.trim_end());
     Ok(())
 }
 
 /// Sends the user messages of all conversations through a gateway with a policy and the folder `home`, in front of the
 /// mock provider.
 fn measure(conversations: &[Conversation], policy: &str, home: &Path) -> Outcome<RuleEffect> {
-    workspace::write(&home.join("routing.yaml"), policy)?;
+    workspace::write_file(&home.join("routing.yaml"), policy)?;
     let mock = start_mock(&[])?;
     let gateway = start_gateway(home, &mock)?;
     let effect = RuleEffect::measure(conversations, &gateway)?;

@@ -46,7 +46,7 @@ pub(crate) fn run(streams: u64, kills: usize, skip_build: bool) -> Outcome<Passe
     let [many, killed] = ["many", "killed"].map(|name| folder.path().join(name));
     for home in [&many, &killed] {
         fs::create_dir_all(home).map_err(|error| Failure::file("create", home, &error))?;
-        workspace::write(&home.join("routing.yaml"), POLICY)?;
+        workspace::write_file(&home.join("routing.yaml"), POLICY)?;
     }
     let all = concurrent_streams(&many, streams)?;
     let kept = killed::run(&killed, kills)?;
@@ -95,7 +95,7 @@ fn concurrent_streams(home: &Path, streams: u64) -> Outcome<String> {
 fn send_part(home: &Path, gateway: &RunningProgram, name: &str, requests: u64) -> Outcome<LoadFigures> {
     let file = home.join(format!("{name}.json"));
     // The load generator overwrites the placeholder with a number of twelve digits.
-    workspace::write(&file, &streaming_body(&format!("The {name} part, question %NUMBER%####.")))?;
+    workspace::write_file(&file, &streaming_body(&format!("The {name} part, question %NUMBER%####.")))?;
     let load = Load::new("stream-messages", concurrency());
     let load = Load { requests: Some(requests), seconds: PART_TIMEOUT, warm_up: 0.0, ..load };
     load.run_with_body(&gateway.url, Some(&gateway.pid()), Some(&file))

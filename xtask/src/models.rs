@@ -4,7 +4,7 @@
 use crate::{
     failure::{Failure, Outcome},
     passed::Passed,
-    program::{capture, cargo, display_command},
+    program::{capture_output, cargo, display_command},
 };
 
 /// Runs the models in `crates/event-bus/tests/models` under both checkers, and the contract tests of the simulated
@@ -41,7 +41,7 @@ fn run_checker(checker: &str) -> Outcome<ExplorationCounts> {
     // Costs half a minute of building and saves a minute of running.
     command.args(["--config", "profile.dev.package.event-bus.opt-level=1", "--", "--nocapture"]);
     println!("$ {}", display_command(&command));
-    let printed = capture(&mut command)?;
+    let printed = capture_output(&mut command)?;
     print!("{printed}");
     let counts = parse_counts(&printed)?;
     if counts.models == 0 {

@@ -32,7 +32,7 @@ pub(crate) fn execute(command: &mut Command) -> Outcome {
 
 /// Runs a program and returns its standard output; standard error goes to the terminal. Fails, after printing the
 /// output, unless the program exits successfully.
-pub(crate) fn capture(command: &mut Command) -> Outcome<String> {
+pub(crate) fn capture_output(command: &mut Command) -> Outcome<String> {
     let output = command.stderr(Stdio::inherit()).output().map_err(|error| cannot_start(command, &error))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     if output.status.success() {

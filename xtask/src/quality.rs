@@ -7,7 +7,7 @@ use crate::{
     bench::page::GeneratedSection,
     failure::{Failure, Outcome},
     passed::Passed,
-    program::{capture, cargo},
+    program::{capture_output, cargo},
     workspace,
 };
 
@@ -49,7 +49,7 @@ fn write_tables(tables: &str, page: &str) -> Outcome {
     let date = jiff::Timestamp::now().strftime("%Y-%m-%d");
     let page = workspace::root().join("docs").join(page);
     let tables = format!("Measured on {date} by `cargo xtask quality`.\n\n{tables}");
-    workspace::write(&page, &TABLES.replace_in(&workspace::read(&page)?, &tables)?)?;
+    workspace::write_file(&page, &TABLES.replace_in(&workspace::read_file(&page)?, &tables)?)?;
     println!("quality: written to {}", workspace::display_path(&page));
     Ok(())
 }
@@ -65,6 +65,6 @@ pub(crate) fn run_reduced(folder: &Path) -> Outcome<Passed> {
 fn measure(folder: &Path, arguments: &[&str]) -> Outcome<String> {
     let folder = folder.canonicalize().map_err(|error| Failure::file("open", folder, &error))?;
     // Quiet, since the output may be JSON.
-    capture(&mut cargo(&["build", "--release", "--locked", "--quiet", "--package", "quality"]))?;
-    capture(Command::new(workspace::release_binary("quality")).args(arguments).arg(folder))
+    capture_output(&mut cargo(&["build", "--release", "--locked", "--quiet", "--package", "quality"]))?;
+    capture_output(Command::new(workspace::release_binary("quality")).args(arguments).arg(folder))
 }

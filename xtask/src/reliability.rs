@@ -64,7 +64,7 @@ pub(crate) fn run(long: bool) -> Outcome {
         let _ = writeln!(text, "- {line}");
     }
     let page = workspace::root().join("docs/reliability.md");
-    workspace::write(&page, &COUNTS.replace_in(&workspace::read(&page)?, &text)?)?;
+    workspace::write_file(&page, &COUNTS.replace_in(&workspace::read_file(&page)?, &text)?)?;
     println!("reliability: written to {}", workspace::display_path(&page));
     Ok(())
 }

@@ -37,7 +37,7 @@ pub(crate) fn run(only: Option<&str>, provider: bool, skip_build: bool) -> Outco
         programs::build(!provider)?;
     }
     let home = workspace::temporary_folder()?;
-    workspace::write(&home.path().join("routing.yaml"), POLICY)?;
+    workspace::write_file(&home.path().join("routing.yaml"), POLICY)?;
     let mock = programs::start_mock(&["--keep"])?;
     let mut command = Command::new(python);
     command.arg(workspace::root().join("xtask/clients/sdks.py")).args(["--control", &mock.url]);

@@ -39,7 +39,7 @@ pub(crate) fn run() -> Outcome {
         }
         file_count += 1;
         let shown = workspace::display_path(&path);
-        let text = workspace::read(&path)?;
+        let text = workspace::read_file(&path)?;
         let mut found = trailing_white_space(&text);
         if shown != CITATION_TESTS {
             found.extend(headings.unresolved(&text));

@@ -30,12 +30,12 @@ pub(crate) fn display_path(path: &Path) -> String {
 }
 
 /// Reads a text file; the failure names its path.
-pub(crate) fn read(path: &Path) -> Outcome<String> {
+pub(crate) fn read_file(path: &Path) -> Outcome<String> {
     fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))
 }
 
 /// Writes a text file and replaces an existing one; the failure names its path.
-pub(crate) fn write(path: &Path, text: &str) -> Outcome {
+pub(crate) fn write_file(path: &Path, text: &str) -> Outcome {
     fs::write(path, text).map_err(|error| Failure::file("write", path, &error))
 }
 

@@ -60,12 +60,12 @@ pub enum KeyError {
 }
 
 impl Keys {
-    /// Reads API keys from a file of lines `provider: key`; none if there is no file. Blank lines and lines that begin
-    /// with `#` are skipped. The last line of a provider applies.
+    /// Reads API keys from a file with one line `provider: key` for each key. Returns no keys if the file does not
+    /// exist. Blank lines and lines that begin with `#` are skipped. The last line of a provider applies.
     ///
     /// # Errors
-    /// [`KeyError`] for a file that cannot be read, that is longer than 64 KiB, that other users may access, or that
-    /// has a line in another format.
+    /// [`KeyError`] if the file cannot be read, is longer than 64 KiB, is accessible to other users, or has an invalid
+    /// line.
     pub fn load(path: &Path) -> Result<Self, KeyError> {
         let Some(text) = read_secret_file(path)? else { return Ok(Self::default()) };
         if MAX_FILE_BYTES < text.len() {

@@ -16,7 +16,7 @@ const MAX_BYTES: u64 = 16 * 1024 * 1024;
 const FILE_MODE: u32 = 0o600;
 const FOLDER_MODE: u32 = 0o700;
 
-/// Checks that metadata are those of a regular file.
+/// Checks that a file is a regular file, by its metadata.
 ///
 /// # Errors
 /// `InvalidInput` for a folder, FIFO, socket or device.

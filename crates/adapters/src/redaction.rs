@@ -20,9 +20,9 @@ const MASK: u8 = b'*';
 #[derive(Clone, Default)]
 pub(crate) struct KeyRedactor(Option<Arc<KeySearch>>);
 
-/// The search for the forms of all keys.
+/// Searches bytes for the configured API keys, in every form in which a response may contain them.
 struct KeySearch {
-    /// The keys as they are and in the usual encodings.
+    /// The keys, unencoded and in the usual encodings.
     forms: Vec<Vec<u8>>,
     /// Searches all forms at once; `None` if they are too long for it, so that each is searched on its own.
     automaton: Option<AhoCorasick>,
@@ -154,7 +154,7 @@ impl StreamRedactor {
     }
 }
 
-/// Returns the headers whose names `is_allowed` accepts, without those that the header `Connection` lists.
+/// Returns the headers whose names `is_allowed` accepts, except headers listed in `Connection`.
 pub fn allowed_headers(headers: &HeaderMap, is_allowed: impl Fn(&HeaderName) -> bool) -> HeaderMap {
     let of_connection: Vec<_> = headers
         .get_all(hyper::header::CONNECTION)

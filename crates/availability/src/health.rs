@@ -93,7 +93,7 @@ impl Health {
     }
 
     /// Starts an outage and discards the probe. Returns the previous outage if the log has the event of its start but
-    /// not of its end.
+    /// not of its end. `None` if there was none, or if the log has both events or neither.
     pub(crate) fn start_outage(&mut self, outage: Outage) -> Option<Outage> {
         (self.needs_probe, self.probe) = (false, None);
         self.outage.replace(outage).filter(Outage::is_unclosed)
@@ -110,7 +110,7 @@ impl Health {
         self.outage.as_ref()
     }
 
-    /// Returns the outage of [`Health::latest_outage`] for modification.
+    /// Returns the outage of [`Health::latest_outage`] for modification. `None` if there was no outage.
     pub(crate) const fn latest_outage_mut(&mut self) -> Option<&mut Outage> {
         self.outage.as_mut()
     }
@@ -165,7 +165,7 @@ impl Health {
         (0 < self.failures && at < self.auto_recovery_at()).then_some((self.failures, self.failing_since))
     }
 
-    /// Returns the outage of [`Health::active_outage`] for modification.
+    /// Returns the outage of [`Health::active_outage`] for modification. `None` if no outage is active.
     fn active_outage_mut(&mut self) -> Option<&mut Outage> {
         self.outage.as_mut().filter(|outage| outage.end.is_none())
     }

@@ -89,7 +89,7 @@ impl Outage {
         OutageEnd { by, cause }
     }
 
-    /// Returns whether the log has the event of its start but not that of its end.
+    /// Returns whether the log has the event of the outage's start but not the event of its end.
     pub(crate) const fn is_unclosed(&self) -> bool {
         self.announced && !self.closed
     }

@@ -28,8 +28,8 @@ use crate::{
 pub struct Availability {
     /// Health of each provider and its models.
     pub(crate) providers: BTreeMap<Provider, ProviderHealth>,
-    /// Outages that were replaced by a new one before the event of their end was recorded, although the log has that of
-    /// their start.
+    /// Outages that a new outage replaced between the events of their start and their end: the log has the first event
+    /// but not the second.
     pub(crate) replaced: Vec<Outage>,
     /// The view for decisions, updated with every folded event.
     outages: Outages,

@@ -17,8 +17,7 @@ pub struct ModelEntry {
     pub tier: Option<Tier>,
     /// Other names by which users can refer to the model. They replace the aliases of the built-in list.
     pub aliases: Option<Vec<String>>,
-    /// Dated names of the same model. They are separate from the aliases, so that a file that replaces the aliases
-    /// keeps these.
+    /// Dated names of the same model. A file that replaces the aliases leaves them unchanged.
     pub snapshots: Option<Vec<String>>,
     /// Date of the release as `YYYY-MM-DD`; if it is missing, the earliest date in a name of `snapshots`.
     pub released: Option<String>,

@@ -160,7 +160,7 @@ mod tests {
             ..PromptShape::default()
         };
         let all = estimate_for_each_tokenizer(&shape);
-        let each: Vec<u64> = Tokenizer::ALL.into_iter().map(|tokenizer| all.of(tokenizer)).collect();
+        let each: Vec<u64> = Tokenizer::ALL.into_iter().map(|tokenizer| all.for_tokenizer(tokenizer)).collect();
         assert_eq!(each, [13_620, 10_832, 10_759, 12_338]);
         assert_eq!(estimate_text_tokens(Tokenizer::Anthropic, ""), 1);
         assert_eq!(estimate_text_tokens(Tokenizer::Anthropic, "hello"), 2);

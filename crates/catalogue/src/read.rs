@@ -38,8 +38,7 @@ pub(super) struct LocatedEntry {
 pub(super) struct ParsedFile {
     /// Models of the file, by id.
     pub(super) models: BTreeMap<ModelId, LocatedEntry>,
-    /// Model names with which a client requests that the policy chooses the model; `None` if the file does not list
-    /// them.
+    /// Model names by which a client leaves the choice to the policy; `None` if the file does not list them.
     pub(super) auto_names: Option<Vec<String>>,
 }
 

@@ -24,7 +24,7 @@ pub struct ModelFile<'a> {
 ///
 /// # Errors
 /// The errors of [`crate::parse`] for the user's file; if there are none, all entries that cannot be merged and all
-/// names that two models have.
+/// names of more than one model.
 pub fn load_registry(user: Option<ModelFile<'_>>) -> Result<Registry, CatalogueErrors> {
     load_registry_over(ModelFile { file: "built-in models", text: BUILT_IN }, user)
 }

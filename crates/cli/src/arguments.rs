@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     /// Print JSON instead of text.
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// When to use colours.
+    /// The setting of `--color`: when the output has colours.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: ColorChoice,
     /// Log more: once for info, twice for debug. `RUST_LOG` overrides it.
@@ -166,7 +166,7 @@ pub(crate) enum Command {
     /// Run Claude Code through the gateway, which is started in the background if none runs.
     #[command(disable_help_flag = true)]
     Claude {
-        /// The arguments of Claude Code; after `--` also those that turnwise has, such as `--json`.
+        /// The arguments of Claude Code; options that turnwise has too, such as `--json`, come after `--`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
         arguments: Vec<OsString>,
     },

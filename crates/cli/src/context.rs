@@ -54,8 +54,8 @@ impl Context {
         Self { home, json: arguments.json }
     }
 
-    /// Removes the permission of others to write to the home folder, with a note. Whoever can write there can change the
-    /// policy and read the keys. A folder that all users share, such as `/tmp`, is left as it is.
+    /// Removes the permission of others to write to the home folder, with a note. Whoever can write there can change
+    /// the policy and read the keys. A folder that all users share, such as `/tmp`, is not changed.
     ///
     /// # Errors
     /// [`Failure::Failed`] if the permission cannot be removed.

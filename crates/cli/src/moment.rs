@@ -12,7 +12,7 @@ const UNITS: [(char, u64); 4] =
 ///
 /// # Errors
 /// A message with the expected formats.
-pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, String> {
+pub(crate) fn parse_moment(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     if let Some(span) = parse_span(text) {
         return Ok(Timestamp(now.0.saturating_sub(span)));
     }
@@ -40,21 +40,21 @@ mod tests {
 
     #[test]
     fn a_span_counts_back_from_now() {
-        assert_eq!(parse("2h", NOW), Ok(Timestamp(NOW.0 - 7_200_000_000)));
-        assert_eq!(parse("1w", NOW), Ok(Timestamp(NOW.0 - 7 * 86_400_000_000)));
-        assert_eq!(parse("99999d", NOW), Ok(Timestamp(0)));
+        assert_eq!(parse_moment("2h", NOW), Ok(Timestamp(NOW.0 - 7_200_000_000)));
+        assert_eq!(parse_moment("1w", NOW), Ok(Timestamp(NOW.0 - 7 * 86_400_000_000)));
+        assert_eq!(parse_moment("99999d", NOW), Ok(Timestamp(0)));
     }
 
     #[test]
     fn a_moment_with_a_zone_is_that_moment() {
-        assert_eq!(parse("2026-11-01T12:30:00Z", NOW), Ok(Timestamp(1_793_536_200_000_000)));
-        assert!(parse("2026-11-01", NOW).is_ok() && parse("2026-11-01T12:30", NOW).is_ok());
+        assert_eq!(parse_moment("2026-11-01T12:30:00Z", NOW), Ok(Timestamp(1_793_536_200_000_000)));
+        assert!(parse_moment("2026-11-01", NOW).is_ok() && parse_moment("2026-11-01T12:30", NOW).is_ok());
     }
 
     #[test]
     fn what_is_no_moment_is_refused_with_what_is_expected() {
         for text in ["", "d", "yesterday", "2026-13-01", "-3d", "5x"] {
-            let refused = parse(text, NOW).unwrap_err();
+            let refused = parse_moment(text, NOW).unwrap_err();
             assert!(refused.contains("2026-11-01T12:30"), "{refused}");
         }
     }

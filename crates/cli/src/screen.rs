@@ -58,8 +58,8 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// Breaks a word into parts of at most `columns` terminal columns, after the last `/` that fits if that is in the second
-/// half of the part. A single character that is wider is a part of its own.
+/// Breaks a word into parts of at most `columns` terminal columns, after the last `/` that fits if that is in the
+/// second half of the part. A character wider than `columns` is a separate part.
 fn break_word(word: &str, columns: usize) -> Vec<String> {
     let (mut parts, mut rest) = (Vec::new(), word);
     while columns < rest.width() {

@@ -48,7 +48,7 @@ pub struct AuxiliaryCallEvidence {
     mentions_title: bool,
     /// Whether the response schema has a title and at most one other property.
     has_title_schema: bool,
-    /// Whether a system prompt is that of Claude Code.
+    /// Whether a system prompt belongs to Claude Code.
     is_claude_code: bool,
 }
 

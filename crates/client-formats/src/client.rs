@@ -104,12 +104,12 @@ pub fn session_from_user_id(user_id: &str) -> Option<String> {
 /// between sessions, which would split prompt caches, and other providers ignore it.
 pub const BILLING_PREFIX: &str = "x-anthropic-billing-header:";
 
-/// Returns whether a billing text (see [`BILLING_PREFIX`]) is that of a sub-agent.
+/// Returns whether a billing text (see [`BILLING_PREFIX`]) belongs to a sub-agent.
 pub fn is_subagent_billing(billing: &str) -> bool {
     billing.contains("cc_is_subagent=true")
 }
 
-/// A client that is recognised by its system prompt, and that changes the text that the user typed.
+/// A client that is recognised by its system prompt and adds text to the user's message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PromptClient {
     /// aider, which sends no user agent of its own. It appends rules to the text.

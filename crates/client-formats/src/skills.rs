@@ -89,7 +89,7 @@ pub fn offered_skills(text: &str) -> Vec<OfferedSkill> {
 }
 
 /// Returns the names of the skills that match a message. These are the skill that the message calls as a command
-/// (`/name`), and the `offered` skills whose name it contains or with whose description it shares at least two words.
+/// (`/name`), and each of the `offered` skills if the message contains its name or two words of its description.
 ///
 /// Words are compared without case and plural ending; short and very common words are ignored. Of a longer message the
 /// first 16 KiB are compared.

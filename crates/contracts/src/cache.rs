@@ -23,6 +23,7 @@ pub struct CacheVariant(pub u32);
 impl CacheVariant {
     /// An ordinary request. Also used where the settings are unknown.
     pub const PLAIN: Self = Self(0);
-    /// A request that continues a command or a skill, for which some clients use other settings.
+    /// A request that continues a slash command or a skill. Some clients send it with other settings, which the cache
+    /// distinguishes.
     pub const COMMAND: Self = Self(1);
 }

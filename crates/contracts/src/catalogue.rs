@@ -173,6 +173,6 @@ catalogue! {
 }
 
 /// Returns the description of the event kind `kind` in layout `version`; `None` if it is not in the catalogue.
-pub fn find(kind: &str, version: u16) -> Option<&'static KindSpec> {
+pub fn find_kind(kind: &str, version: u16) -> Option<&'static KindSpec> {
     KINDS.iter().find(|spec| spec.kind == kind && spec.version == version)
 }

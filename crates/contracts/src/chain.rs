@@ -133,8 +133,8 @@ pub struct Decision<K: DecisionKind = ModelChoice> {
 }
 
 impl<K: DecisionKind> Decision<K> {
-    /// Creates a decision from the entries of its chain. The chosen candidate is that of the first entry with the
-    /// verdict [`Verdict::Chose`].
+    /// Creates a decision from the entries of its chain. The candidate of the first entry with the verdict
+    /// [`Verdict::Chose`] is chosen.
     pub fn from_chain(chain: Vec<ChainEntry<K>>) -> Self {
         let winner = chain.iter().find(|entry| entry.verdict == Verdict::Chose);
         Self { chosen: winner.and_then(|entry| entry.candidate.clone()), chain }

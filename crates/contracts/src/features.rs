@@ -75,7 +75,7 @@ pub struct TokenBucket(pub u8);
 impl TokenBucket {
     /// Returns the order of magnitude of a number of tokens: 0 below 1,000, 1 below 10,000, 2 below 100,000, otherwise
     /// 3.
-    pub const fn of(tokens: u64) -> Self {
+    pub const fn from_tokens(tokens: u64) -> Self {
         Self(match tokens {
             0..1_000 => 0,
             1_000..10_000 => 1,

@@ -42,7 +42,7 @@ pub enum IdError {
 
 /// Validates a name or id: it must not be empty, must not exceed `most` bytes, and must contain neither white space nor
 /// control characters. `what` is the kind of name, for the error.
-fn check(what: &'static str, most: usize, text: &str) -> Result<(), IdError> {
+fn check_name(what: &'static str, most: usize, text: &str) -> Result<(), IdError> {
     if text.is_empty() {
         return Err(IdError::Empty { what });
     }
@@ -76,7 +76,7 @@ macro_rules! name {
             type Error = IdError;
 
             fn try_from(text: &str) -> Result<Self, IdError> {
-                check($what, $most, text)?;
+                check_name($what, $most, text)?;
                 $($also(text)?;)?
                 Ok(Self(Arc::from(text)))
             }

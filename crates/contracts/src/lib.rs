@@ -41,7 +41,9 @@ pub use cache::{CacheLifetime, CacheVariant};
 pub use call_id::fits_every_api;
 pub use catalogue::Event;
 pub use chain::{Attempt, ChainEntry, ChainSlot, ChainValue, Decision, DecisionKind, Verdict};
-pub use decision::{Alternative, Failure, ModelChoice, OutageScope, Reason, Recommendation, Slot, SpentLimit};
+pub use decision::{
+    Alternative, Failure, ModelChoice, OutageScope, Reason, Recommendation, RefusedKey, Slot, SpentBudget, SpentLimit,
+};
 pub use features::{Features, IntentTag, IntentTags, SideEffect, Sketch, TokenBucket, Tone};
 pub use hash::{ContentHash, ParseHashError};
 pub use ids::{IdError, ModelId, Provider, SessionId, ThreadId, TurnId};

@@ -30,8 +30,7 @@ pub struct ClientRequest {
     pub web_search: bool,
     /// Models that signed thinking in the request.
     pub signed_by: BTreeSet<ModelId>,
-    /// Provider for which the request carries credentials and the gateway has none; `None` if there is no such
-    /// provider.
+    /// Provider whose credentials are in the request but not in the gateway; `None` if there is no such provider.
     pub brings_key_of: Option<Provider>,
     /// Whether the turn was imported from a session file. It was not sent by this program, so it needs no key, and
     /// requirements that the file does not record are missing.

@@ -48,7 +48,7 @@ pub enum Requirement {
     Effort,
     /// A thinking budget in tokens, which newer models do not support.
     ThinkingBudget,
-    /// Signed thinking of the running turn. Unlike that of earlier turns it cannot be dropped.
+    /// Signed thinking of the running turn. Unlike thinking of earlier turns, it cannot be dropped.
     RunningThinking,
     /// Stop sequences.
     StopSequences,

@@ -75,7 +75,7 @@ impl Estimates {
     }
 
     /// Returns the estimated tokens for a family of tokenizers.
-    pub const fn of(&self, tokenizer: Tokenizer) -> u64 {
+    pub const fn for_tokenizer(&self, tokenizer: Tokenizer) -> u64 {
         self.0[tokenizer as usize]
     }
 }

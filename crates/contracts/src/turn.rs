@@ -38,7 +38,7 @@ pub struct Delegation {
     pub tier: Tier,
 }
 
-/// A model whose call failed in the turn before the first byte of its response, so that another one is tried.
+/// A model whose call failed before the first byte of its response. Another model is tried for the turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedCandidate {
     /// Id of the model.

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Failure, Features, ModelId, OutageScope, Provider, Recommendation};
+use crate::{Failure, Features, ModelId, OutageScope, Provider, Recommendation, RefusedKey};
 
 mod pattern_settings;
 
 pub use pattern_settings::{CostScale, Estimator, FingerprintKind, PatternSettings};
 
-/// Models and providers that are currently unavailable, with the time at which each outage ends by itself.
+/// The unavailable models and providers, each with the time at which its outage ends unless it is ended before.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Outages {
     /// Unavailable models, with the time at which the outage ends.
@@ -43,7 +43,8 @@ impl Outages {
         if let OutageScope::ProviderWide(provider) = &scope
             && let Some(variable) = self.refused_keys.get(provider)
         {
-            return Some(Failure::KeyRefused { provider: provider.clone(), variable: variable.clone() });
+            let refused = RefusedKey { provider: provider.clone(), variable: variable.clone() };
+            return Some(Failure::KeyRefused(Box::new(refused)));
         }
         Some(Failure::ProviderUnavailable(scope))
     }

@@ -31,7 +31,7 @@ pub enum ControlRequest {
     GiveFeedback(GiveFeedback),
     /// Sets or clears the model of a session.
     SelectModel(SelectModel),
-    /// Records that the user prefers the model that the pattern store recommended for a turn.
+    /// Records that the user accepts the recommendation of the pattern store for a turn.
     AcceptSuggestion(AcceptSuggestion),
     /// Records that the user prefers the chosen model of a turn to the recommended one.
     DismissSuggestion(DismissSuggestion),

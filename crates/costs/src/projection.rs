@@ -174,7 +174,7 @@ struct BilledCall<'a> {
 }
 
 event_subset! {
-    /// The events that the totals are computed from.
+    /// The events from which [`Costs`] computes its totals.
     pub enum CostEvent { CostsRetained, LlmCallCompleted, LlmCallFailed, LlmCallStarted, TurnEnded, TurnStarted }
 }
 

@@ -33,7 +33,8 @@ impl ThreadCosts {
     }
 }
 
-/// Costs of a session, by thread.
+/// The costs of the model calls of a session by thread (the main conversation, each sub-agent, auxiliary calls), with
+/// its project and client.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SessionCosts {
     /// Costs of each thread.

@@ -22,7 +22,7 @@ pub enum TurnResult {
 }
 
 impl TurnResult {
-    /// Returns the result in words, for users.
+    /// Returns the result of the turn in words, as commands print it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Completed => "completed",

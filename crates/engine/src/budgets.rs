@@ -6,7 +6,7 @@ use event_core::Timestamp;
 use router_core::{Budget, BudgetScope, Policy};
 use serde::Serialize;
 
-/// Maximum number of lines for a budget that applies to each project, client or session by itself.
+/// Maximum number of lines for a budget with a separate limit for each project, client or session.
 pub(crate) const MAX_LINES: usize = 5;
 
 /// The state of a budget: the limit, and the amount that was spent of it by all calls or by one project, client or
@@ -39,8 +39,8 @@ pub struct BudgetLine {
     pub resets_at: Option<Timestamp>,
 }
 
-/// Returns the state of every budget of the policy at the time `at`, in the order of the policy. A budget that applies
-/// to each project, client or session by itself has a line for each of the five that spent most of it.
+/// Returns the state of every budget of the policy at the time `at`, in the order of the policy. A budget with a
+/// separate limit for each project, client or session has up to five lines: those of the highest spenders.
 pub fn budget_lines(policy: &Policy, costs: &Costs, at: Timestamp) -> Vec<BudgetLine> {
     policy.spending_budgets().iter().flat_map(|budget| lines(budget, costs, at)).collect()
 }
@@ -74,8 +74,8 @@ pub(crate) fn session_budget_lines(
     policy.spending_budgets().iter().filter_map(session_line).collect()
 }
 
-/// Returns the lines of one budget: one, or for a budget that applies to each project, client or session by itself, one
-/// for each of the highest spenders.
+/// Returns the lines of one budget: one line, or up to [`MAX_LINES`] for a budget with a separate limit for each
+/// project, client or session.
 fn lines(budget: &Budget, costs: &Costs, at: Timestamp) -> Vec<BudgetLine> {
     let line = |scope, subject| line(budget, costs, scope, subject, at);
     match &budget.scope {
@@ -95,7 +95,7 @@ fn lines(budget: &Budget, costs: &Costs, at: Timestamp) -> Vec<BudgetLine> {
     }
 }
 
-/// Returns the lines of a budget with the largest spent amounts, without those that spent nothing.
+/// Returns the [`MAX_LINES`] lines with the largest spent amounts, in descending order, without lines of amount zero.
 fn largest(lines: impl Iterator<Item = BudgetLine>) -> Vec<BudgetLine> {
     let mut lines: Vec<_> = lines.filter(|line| line.spent != NanoUsd(0) || line.in_flight != NanoUsd(0)).collect();
     lines.sort_by(|one, other| (other.spent, &one.subject).cmp(&(one.spent, &other.subject)));

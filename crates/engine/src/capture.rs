@@ -40,7 +40,7 @@ pub(crate) enum TextRecording {
     FeaturesOnly,
 }
 
-/// The inputs for capturing a turn that the engine adds to those of the front end.
+/// The inputs for capturing a turn that come from the engine, not from the front end.
 #[derive(Debug, Clone)]
 pub(crate) struct CaptureContext<'a> {
     /// The id of the turn.
@@ -87,7 +87,7 @@ pub(crate) fn capture(input: &TurnInput, context: CaptureContext<'_>) -> TurnSta
         side_effects: history.side_effects.iter().copied().collect(),
         images: input.images,
         tool_history: tool_calls_in_history,
-        tokens: TokenBucket::of(tokens.of(Tokenizer::Generic)),
+        tokens: TokenBucket::from_tokens(tokens.for_tokenizer(Tokenizer::Generic)),
         intents: intent_tags(text),
         workload: input.workload.clone().filter(|name| name.len() <= MAX_NAME_BYTES),
         sketch: match text_recording {
@@ -123,8 +123,8 @@ pub(crate) fn capture(input: &TurnInput, context: CaptureContext<'_>) -> TurnSta
     }
 }
 
-/// Returns the path by which a project is recorded, however its client writes it: without `.`, `..`, repeated and trailing
-/// slashes. Paths that do not start with `/`, such as those of Windows, are returned unchanged.
+/// Returns the path by which a project is recorded, however its client writes it: without `.`, `..`, repeated and
+/// trailing slashes. Paths that do not start with `/`, such as Windows paths, are returned unchanged.
 pub(crate) fn project_path(path: &str) -> String {
     normalize_path(path, None).unwrap_or_else(|| path.to_owned())
 }

@@ -63,8 +63,8 @@ impl Engine {
         Ok(ModelSelection { model, pending: in_turn.is_some() })
     }
 
-    /// Records that the user prefers the model that the pattern store suggested for a running turn to the chosen one
-    /// (004 §5.6), and returns the event. The turn continues on the suggested model. Durable on return.
+    /// Records that the user accepts the suggestion of the pattern store for a running turn (004 §5.6), and returns the
+    /// event. The turn continues on the suggested model. Durable on return.
     ///
     /// # Errors
     /// [`EngineError::UnknownTurn`] if the turn has no decision, [`EngineError::NoSuggestion`] if its decision has no
@@ -86,12 +86,12 @@ impl Engine {
         Ok(event)
     }
 
-    /// Records that the user keeps the chosen model of a turn and rejects the one that the pattern store suggested (004
+    /// Records that the user rejects the suggestion of the pattern store for a turn and keeps the chosen model (004
     /// §5.6), and returns the event. The event is durable on return.
     ///
     /// # Errors
-    /// Those of [`Engine::accept_suggestion`]: the turn is unknown or has no suggestion, the suggestion was already accepted,
-    /// or the log cannot be written.
+    /// Those of [`Engine::accept_suggestion`]: the turn is unknown or has no suggestion, the suggestion was already
+    /// accepted, or the log cannot be written.
     pub fn dismiss_suggestion(&mut self, turn: TurnId) -> Result<PatternOverrideDismissed, EngineError> {
         let (decided, suggestion) = self.find_suggestion(turn)?;
         self.refuse_after::<RouteOverridden>(turn, "accepted")?;
@@ -109,6 +109,9 @@ impl Engine {
 
     /// Records the user's choice about the suggested model of a turn, and the verdicts that change with it. Durable on
     /// return.
+    ///
+    /// # Errors
+    /// [`EngineError`] if an event cannot be encoded or appended to the log.
     fn record_choice<E: EventType>(&mut self, turn: TurnId, event: &E) -> Result<(), EngineError>
     where
         Event: From<Arc<E>>,
@@ -135,8 +138,8 @@ impl Engine {
         Ok((decided, suggestion))
     }
 
-    /// Checks that the log does not contain the event `E` about a turn, which records the opposite choice about its
-    /// suggestion. `choice` is the name of that choice.
+    /// Checks that the user has not made the opposite choice about the suggestion of a turn, which the event `E` would
+    /// record. `choice` is the name of that choice.
     ///
     /// # Errors
     /// [`EngineError::SuggestionDecided`] with `choice` if it does.
@@ -148,8 +151,8 @@ impl Engine {
     }
 }
 
-/// A model that the pattern store recommended for a turn and that a slot of higher precedence overruled, so that it is
-/// only suggested to the user.
+/// A model that the pattern store recommended for a turn, but that was not chosen because an earlier slot outranked it.
+/// It is suggested to the user.
 struct Suggestion {
     /// The model that the decision chose instead.
     chosen: ModelId,
@@ -160,7 +163,7 @@ struct Suggestion {
 }
 
 impl Suggestion {
-    /// Returns the suggestion of a model in a decision; `None` if there is none that the user could accept.
+    /// Returns the suggestion of a model in a decision; `None` without a suggestion that the user could accept.
     fn from_decision(decision: &Decision) -> Option<Self> {
         let entry = decision.entry(Slot::PatternRecommendation)?;
         let Reason::Pattern(recommendation) = &entry.reason else { return None };

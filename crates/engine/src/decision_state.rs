@@ -18,12 +18,12 @@ projection_set! {
 }
 
 impl DecisionState {
-    /// Creates a state that knows nothing of the events up to `after`, and that folds no patterns from later ones.
+    /// Creates an empty state that continues after the position `after`, and never folds patterns.
     pub fn without_patterns(after: Position) -> Self {
         Self {
-            availability: Projected::at(Availability::default(), after),
+            availability: Projected::resumed_at(Availability::default(), after),
             // No event is after this position.
-            patterns: Projected::at(Patterns::default(), Position(u64::MAX)),
+            patterns: Projected::resumed_at(Patterns::default(), Position(u64::MAX)),
         }
     }
 

@@ -32,7 +32,7 @@ pub struct EmbeddingSummary {
     pub embedded: u64,
     /// Messages that are empty, or whose text is no longer in the text store.
     pub skipped: u64,
-    /// Messages that the embedder refused, or that were not sent because it failed before.
+    /// Messages that the embedder refused, and messages that were not sent after it failed.
     pub failed: u64,
     /// The last failure; `None` if all messages were embedded or skipped.
     pub failure: Option<EmbedError>,

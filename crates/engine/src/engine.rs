@@ -149,7 +149,8 @@ impl Engine {
         self.policy.path()
     }
 
-    /// Returns the home folder that `~` in a policy is expanded to.
+    /// Returns the home folder that `~` in a policy is expanded to. `None` if it is unknown: such paths are then errors
+    /// of the policy.
     pub fn policy_home(&self) -> Option<&str> {
         self.policy.home()
     }
@@ -164,8 +165,8 @@ impl Engine {
         &self.models
     }
 
-    /// Replaces the list of models, which states those that can be reached, and loads the active policy with it. The next
-    /// decision records it. Does nothing if the list is equal to the present one.
+    /// Replaces the list of models, in which `configured` marks those that can be called, and loads the active policy
+    /// with it. The next decision records it. Does nothing if the list is equal to the present one.
     ///
     /// # Errors
     /// [`EngineError::Policy`] if the policy names a model that the list lacks; the present list stays in use.
@@ -277,6 +278,9 @@ impl Engine {
 
     /// Records the active policy and models if the log does not have them as the last ones. Their texts are stored
     /// first, so that every recorded hash has a text. The events are durable after [`Engine::commit`].
+    ///
+    /// # Errors
+    /// [`EngineError`] if an event cannot be encoded or appended to the log.
     pub(crate) fn record_configuration(&mut self) -> Result<(), EngineError> {
         let (policy, models) = (self.policy.active().clone(), self.models.clone());
         let configuration = Some((policy.hash, models.hash));

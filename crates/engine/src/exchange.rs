@@ -35,7 +35,7 @@ pub struct ExchangeSummary {
     pub known: u64,
     /// Event lines of the imported file without a hash chain; 0 for an export.
     pub unchained: u64,
-    /// Texts that events refer to and that are no longer in the text store, although they were not purged; 0 for an
+    /// Texts that are missing in the text store although an event refers to them and they were not purged; 0 for an
     /// import.
     pub missing_texts: u64,
     /// The hash chain after the last event. Two logs with equal chains have equal events. `None` for an export without

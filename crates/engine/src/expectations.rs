@@ -76,7 +76,7 @@ struct Situation {
     learned: Option<Learned>,
     /// Name of the client of the gateway, such as `claude-code`.
     client: Option<String>,
-    /// Model that the client requests, as it writes it.
+    /// Name of the requested model, unchanged.
     requested_model: Option<String>,
     /// Whether a sub-agent sends the request.
     subagent: bool,
@@ -86,7 +86,7 @@ struct Situation {
     thinking_of: Option<String>,
     /// Whether the request defines a tool that searches the web.
     web_search: bool,
-    /// Features that the request uses, in addition to those that its client always uses.
+    /// Features that the request uses, besides those of every request of its client.
     requires: Vec<String>,
 }
 
@@ -123,7 +123,8 @@ impl ExpectedDecision {
     }
 }
 
-/// The result of one test of a policy.
+/// The result of one test of a policy: the differences from the expected decision, and the explanation of the actual
+/// one.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ExpectationResult {
     /// Name of the test.

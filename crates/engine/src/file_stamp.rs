@@ -39,7 +39,7 @@ pub(crate) struct Stamp {
     changed: (i64, i64),
 }
 
-/// When a file was changed last.
+/// The age of a file's last change, by which the engine decides whether its content is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileAge {
     /// At least 100 ms ago: its content is complete, and the stamp identifies it.

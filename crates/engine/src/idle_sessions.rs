@@ -22,7 +22,7 @@ const ENTRIES: &str = "idle-sessions";
 /// The number of sessions in memory above which idle ones leave it.
 const MAX_SESSIONS: usize = 2_000;
 
-/// The saved state of a session: of [`Sessions`] and of [`Costs`].
+/// The saved state of a session: its part of [`Sessions`] and its part of [`Costs`]; `None` where it has no part.
 type Entry = (Option<Box<Session>>, Option<Box<SessionCosts>>);
 
 /// Decides which sessions are in memory, in the order of their latest use, and moves the state of the others to the log.
@@ -43,7 +43,7 @@ pub(crate) struct IdleSessions {
 }
 
 impl IdleSessions {
-    /// Creates the selection with the default limit.
+    /// Creates the selection without sessions, with the default limit of sessions in memory.
     pub(crate) fn new() -> Self {
         Self {
             limit: MAX_SESSIONS,
@@ -209,8 +209,8 @@ impl IdleSessions {
         self.try_fold(log)
     }
 
-    /// Keeps all sessions in memory from now on. A log that is only read, beside the gateway, has no entries, which is
-    /// no reason for a warning.
+    /// Keeps all sessions in memory from now on. Logs a warning, except for a log that is only read beside a running
+    /// gateway: it never has entries.
     fn disable(&mut self, cause: &BusError) {
         if !self.disabled && !matches!(cause, BusError::Log(LogError::ReadOnly { .. })) {
             tracing::warn!(%cause, "the state of idle sessions stays in memory until the log is opened again");

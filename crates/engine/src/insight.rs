@@ -126,6 +126,9 @@ impl RecordedDecision {
 
     /// Reads the decision from an event, and the fallbacks of its turn from the log; `None` if the event is no
     /// decision.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the log cannot be read.
     fn read_from(log: &dyn EventLog, event: &Recorded) -> Result<Option<Self>, EngineError> {
         let Some(decided) = event.read::<RouteDecided>()? else { return Ok(None) };
         let steps = read_fallbacks(log, decided.turn)?;
@@ -148,6 +151,9 @@ fn ran_model(started: &TurnStarted) -> Option<String> {
 }
 
 /// Reads the fallbacks of a turn from the log, each with its time, in order.
+///
+/// # Errors
+/// [`EngineError`] if the log cannot be read.
 fn read_fallbacks(log: &dyn EventLog, turn: TurnId) -> Result<Vec<(Timestamp, RouteFallback)>, EngineError> {
     let mut steps = Vec::new();
     for number in 1..=MAX_STEPS {
@@ -159,6 +165,9 @@ fn read_fallbacks(log: &dyn EventLog, turn: TurnId) -> Result<Vec<(Timestamp, Ro
 
 /// Reads the event of the kind `E` with a sequence number in a turn, with its time; `None` if the log does not contain
 /// it.
+///
+/// # Errors
+/// [`EngineError`] if the log cannot be read.
 pub(crate) fn read_event<E: EventType>(
     log: &dyn EventLog,
     turn: TurnId,
@@ -245,6 +254,9 @@ pub fn last_main_decision(log: &dyn EventLog) -> Result<RecordedDecision, Engine
 }
 
 /// Returns the last decision in the log about a turn for which `is_wanted` returns true.
+///
+/// # Errors
+/// [`EngineError`] if the log cannot be read.
 fn last_decision_where(
     log: &dyn EventLog,
     is_wanted: impl Fn(TurnId) -> Result<bool, EngineError>,
@@ -286,7 +298,8 @@ pub fn find_recent_decision(log: &dyn EventLog, turn: &str, events: u64) -> Resu
     find_decision_after(log, turn, after)
 }
 
-/// Returns the decision of the turn with the id `turn`, or of the one after a position whose id starts with it.
+/// Returns the decision of the turn with the id `turn`. If that is only the start of an id, searches the events after
+/// the position `after`.
 fn find_decision_after(log: &dyn EventLog, turn: &str, after: Position) -> Result<RecordedDecision, EngineError> {
     let unknown = || EngineError::UnknownTurn(turn.to_owned());
     if let Ok(id) = turn.parse() {

@@ -57,7 +57,7 @@ pub struct WaitingTool {
 }
 
 impl WaitingTool {
-    /// Returns whether a tool result with this id is that of this call. For a call without an id, the id of the result
+    /// Returns whether a tool result with this id belongs to this call. For a call without an id, the id of the result
     /// is the name of the tool.
     pub fn matches_result(&self, result_id: &str) -> bool {
         let id = if self.call.is_empty() { &self.tool } else { &self.call };

@@ -17,8 +17,8 @@ impl Engine {
         self.end_outages(provider, RecoveredBy::Retry)
     }
 
-    /// Records the end of the outages of providers whose key has changed. A provider is affected if it rejected a key and
-    /// that key is not its present one in `keys`, or it has none there. The events are durable after [`Engine::commit`].
+    /// Records the end of the outages of providers whose key has changed. A provider is affected if it rejected a key
+    /// other than its present one in `keys`, or has no key there. The events are durable after [`Engine::commit`].
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
@@ -39,6 +39,9 @@ impl Engine {
 
     /// Records the end of the active outages of a provider and of its models, with `by` as the reason, and returns
     /// their scopes.
+    ///
+    /// # Errors
+    /// [`EngineError`] if an event cannot be encoded or appended to the log.
     fn end_outages(&mut self, provider: &Provider, by: RecoveredBy) -> Result<Vec<OutageScope>, EngineError> {
         // Only outages whose start is in the log have an end in it.
         self.record_consequences()?;

@@ -19,7 +19,7 @@ pub const BUILT_IN_POLICY: &str = "schema_version: 1\nglobal_default: sonnet\n";
 /// The path of [`BUILT_IN_POLICY`] in events and outputs.
 pub const BUILT_IN_PATH: &str = "built-in";
 
-/// The policy that decisions use, with the text and the path that it was loaded from.
+/// The policy that decisions use, with its text and the path of its file.
 #[derive(Debug, Clone)]
 pub struct ActivePolicy {
     /// The loaded policy.
@@ -32,7 +32,7 @@ pub struct ActivePolicy {
     pub path: String,
 }
 
-/// The result of reloading the policy file.
+/// The result of reloading the policy file: unchanged, a new active policy, or the problems of an invalid file.
 #[derive(Debug)]
 pub enum Refresh {
     /// The file has not changed, whether it is valid or not.
@@ -83,7 +83,8 @@ pub struct PolicyFile {
     lost_rules: Option<LostRules>,
 }
 
-/// A policy that has less than half of the rules of the policy before it, as a file that was cut has.
+/// The numbers of rules before and after a change of the policy that removed more than half of them, as when the file
+/// is truncated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LostRules {
     /// The number of rules before.
@@ -180,7 +181,8 @@ impl PolicyFile {
         })
     }
 
-    /// Returns the problems found when the file was opened, unless they were reported.
+    /// Returns the problems found when the file was opened, unless they were reported. `None` if the file was valid, or
+    /// after they were reported.
     pub fn startup_problems(&self) -> Option<&[Problem]> {
         self.startup_problems.as_deref()
     }
@@ -200,7 +202,7 @@ impl PolicyFile {
         &self.active
     }
 
-    /// Returns the home folder that `~` in the policy's paths is expanded to.
+    /// Returns the home folder that `~` in the policy's paths is expanded to. `None` if it is unknown.
     pub fn home(&self) -> Option<&str> {
         self.home.as_deref()
     }
@@ -217,7 +219,7 @@ impl PolicyFile {
         self.refresh_if(|age| age != FileAge::Recent)
     }
 
-    /// Returns whether the present text of the file is the one that was loaded or refused last.
+    /// Returns whether the present text of the file was already loaded or refused.
     pub fn is_seen(&self) -> bool {
         read_text(&self.path).ok() == self.last_text
     }
@@ -227,7 +229,7 @@ impl PolicyFile {
         self.refresh_if(|_| true)
     }
 
-    /// Reloads the file if its text has changed and its age is accepted.
+    /// Reloads the file if its text has changed and `accepts` returns `true` for its age.
     fn refresh_if(&mut self, accepts: impl FnOnce(FileAge) -> bool) -> Refresh {
         let refresh = self.reload(accepts);
         match &refresh {

@@ -14,8 +14,7 @@ use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
 
 use crate::{error::EngineError, exchange::referenced_text, insight::events};
 
-/// The filter for texts that a purge removes: those that satisfy all limits that are set. Without a limit, all private
-/// texts.
+/// The filter for texts that a purge removes: texts that satisfy all limits. Without a limit, all private texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PurgeScope {
     /// Only texts of events from before this time, which is excluded; `None` for no limit.
@@ -47,7 +46,7 @@ impl PurgePlan {
         self.positions.len() as u64
     }
 
-    /// Returns the number of stored texts that would be removed: those that only the selected events refer to.
+    /// Returns the number of stored texts that would be removed: texts to which only selected events refer.
     pub fn texts(&self) -> u64 {
         self.removed_texts.len() as u64
     }
@@ -69,7 +68,7 @@ pub fn plan_purge(log: &dyn EventLog, scope: PurgeScope) -> Result<PurgePlan, En
         } else if let Ok(Some(routed)) = event.read::<SkillRouted>() {
             is_session_known |= plan.scope.session.as_ref() == Some(&routed.session);
         }
-        plan.has_unknown_events |= catalogue::find(&event.event.kind, event.event.version).is_none();
+        plan.has_unknown_events |= catalogue::find_kind(&event.event.kind, event.event.version).is_none();
         let is_selected = plan.selects(&event, &sessions);
         match referenced_text(&event) {
             Some(hash) if is_selected => drop(plan.removed_texts.insert(hash)),
@@ -94,7 +93,7 @@ impl PurgePlan {
     /// Returns whether an event has private text that satisfies the filter. `sessions` maps the turns that started
     /// before the event to their sessions.
     fn selects(&self, event: &Recorded, sessions: &BTreeMap<TurnId, SessionId>) -> bool {
-        let spec = catalogue::find(&event.event.kind, event.event.version);
+        let spec = catalogue::find_kind(&event.event.kind, event.event.version);
         if spec.is_none_or(|spec| spec.sensitivity != Sensitivity::Private) {
             return false;
         }

@@ -10,9 +10,9 @@ use router_core::Policy;
 /// The maximum number of policies in memory. If there are more, all are removed and loaded again when they are needed.
 const MAX_POLICIES: usize = 16;
 
-/// The home folder that `~` in a recorded policy is expanded to, since the log does not contain the real one here. The
-/// banners of a decision compare no paths but those of budgets, so that only a budget of a project below the home
-/// folder has no banner.
+/// The home folder that `~` in a recorded policy is expanded to, since the log does not contain the real one here.
+/// Banners compare paths only for budgets; without the real folder, only the budget of a project below the home folder
+/// has no banner.
 const UNKNOWN_HOME: &str = "/";
 
 /// A cache of the policies with which recorded decisions were made, by the hashes of policy and list of models. Each is
@@ -30,14 +30,14 @@ impl RecordedPolicies {
         if MAX_POLICIES <= self.0.len() {
             self.0.clear();
         }
-        let loaded = load(texts, policy, models);
+        let loaded = load_policy(texts, policy, models);
         self.0.insert((policy, models), loaded.clone());
         loaded
     }
 }
 
 /// Loads a policy from the texts with these hashes; `None` if a text is missing or no longer valid.
-fn load(texts: &dyn TextStore, policy: ContentHash, models: ContentHash) -> Option<Arc<Policy>> {
+fn load_policy(texts: &dyn TextStore, policy: ContentHash, models: ContentHash) -> Option<Arc<Policy>> {
     let text = |hash: ContentHash| texts.get(hash.0).ok().flatten();
     let registry = registry_from_text(&text(models)?).ok()?;
     Policy::load(&text(policy)?, Arc::new(registry), Some(UNKNOWN_HOME)).ok().map(Arc::new)

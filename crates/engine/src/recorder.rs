@@ -81,6 +81,9 @@ impl Recorder {
     }
 
     /// Returns whether an event with this id is in the log, durable or not.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the log cannot be read.
     pub(crate) fn contains(&self, id: EventId) -> Result<bool, EngineError> {
         Ok(self.staged_ids.contains(&id) || self.log.find(id)?.is_some())
     }
@@ -89,6 +92,9 @@ impl Recorder {
     /// [`Recorder::commit`].
     ///
     /// The events are appended in parts that fit into one disk sync. Each part is appended completely or not at all.
+    ///
+    /// # Errors
+    /// [`EngineError`] if an event cannot be encoded or appended to the log.
     pub(crate) fn record(&mut self, events: impl IntoIterator<Item: Into<Sealed>>) -> Result<(), EngineError> {
         let mut batch = Batch::default();
         for event in events {
@@ -171,6 +177,9 @@ impl Recorder {
     }
 
     /// Returns the costs of calls by time. Reads the whole log on the first call.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the log cannot be read.
     pub(crate) fn past_costs(&mut self) -> Result<&SpendingLedger, EngineError> {
         if self.past.is_none() {
             // Only durable events can be read.

@@ -175,6 +175,9 @@ fn select(
 
 impl RetentionPlan {
     /// Adds the totals of the selected sessions, and the texts that only their events refer to.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the log cannot be read.
     fn add_totals(&mut self, log: &dyn EventLog) -> Result<(), EngineError> {
         let mut kept_texts = BTreeSet::new();
         for event in events(log, Position::ORIGIN) {
@@ -200,6 +203,9 @@ struct Owners(BTreeMap<EventId, SessionId>);
 
 impl Owners {
     /// Returns the session that an event is about; `None` if it is about none, or if its payload was removed.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the log cannot be read.
     fn session_of(&mut self, event: &Recorded) -> Result<Option<&SessionId>, EngineError> {
         let (kind, correlation) = (&*event.event.kind, event.event.correlation);
         if event.purged.is_some() || KEPT_KINDS.iter().any(|kept| kind.starts_with(kept)) {

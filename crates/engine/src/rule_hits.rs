@@ -10,8 +10,7 @@ use contracts::{
 use event_core::{Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// The maximum number of rules that are counted. Another rule replaces the one that has not decided for the longest
-/// time.
+/// The maximum number of rules that are counted. A further rule replaces the rule whose last decision is the oldest.
 pub const MAX_RULES: usize = 1_000;
 
 /// The hits of each rule by the name of the rule, including rules that were renamed or removed.
@@ -57,7 +56,7 @@ impl RuleHits {
     }
 
     /// Returns the hits of a rule; 0 if it has none.
-    pub fn of(&self, name: &str) -> Hits {
+    pub fn for_rule(&self, name: &str) -> Hits {
         self.rules.get(name).map(|counts| self.hits(counts)).unwrap_or_default()
     }
 
@@ -94,8 +93,8 @@ impl RuleHits {
         *turns = turns.saturating_add(retained.turns);
     }
 
-    /// Returns the counts of a rule for modification. A new rule replaces the one that has not decided for the longest
-    /// time if there are [`MAX_RULES`].
+    /// Returns the counts of a rule for modification. If there are [`MAX_RULES`], a new rule replaces the rule whose
+    /// last decision is the oldest.
     fn counts_mut(&mut self, name: &str) -> &mut RuleCounts {
         if !self.rules.contains_key(name) && MAX_RULES <= self.rules.len() {
             let oldest =
@@ -126,7 +125,7 @@ impl RuleCounts {
 }
 
 event_subset! {
-    /// The events that hits are counted from.
+    /// The events from which the hits of rules (decisions that a rule made) are counted.
     pub enum HitEvent { DecisionsRetained, RouteDecided }
 }
 

@@ -19,7 +19,7 @@ pub struct SessionStatus {
     pub last: Option<LastTurn>,
     /// The costs of all sessions since midnight UTC.
     pub spent_today: NanoUsd,
-    /// The budgets that apply to the session and of which at least 80 % are spent, in the order of the policy.
+    /// The budgets of the session that are at least 80 % spent, in the order of the policy.
     pub budgets: Vec<BudgetLine>,
     /// The smallest daily limit in a condition of a rule of which at least 80 % and less than all is spent; `None`
     /// without one.
@@ -35,7 +35,7 @@ pub struct LastTurn {
     pub slot: Option<Slot>,
     /// The rule that decided; `None` if another slot did.
     pub rule: Option<String>,
-    /// Whether the model is the one that the client requested, by the policy's setting for requested models.
+    /// Whether the policy selected the model because the client requested it.
     pub is_requested: bool,
     /// The model that failed last before `model` took the turn; `None` without a fallback.
     pub failed: Option<ModelId>,

@@ -18,12 +18,12 @@ use crate::open_turn::OpenTurn;
 pub use history::History;
 pub use session::Session;
 
-/// The state of all sessions in the log.
+/// The state of all sessions in the log: the model that the user set, open turns, and the tools used so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sessions {
     /// The state of each session in memory, by id.
     in_memory: BTreeMap<SessionId, Box<Session>>,
-    /// The number of all sessions, including those that were removed from memory.
+    /// The number of all sessions, including sessions that have left memory.
     count: u64,
     /// The last decided turn of the log.
     latest: Option<(SessionId, TurnId)>,

@@ -42,8 +42,8 @@ pub(crate) struct CallTimes {
     pub(crate) at: Timestamp,
 }
 
-/// Builds the events of a turn. Contains the identity of the turn, which all its events have, and the models whose
-/// prices apply.
+/// Builds the events of a turn. Contains the ids of the turn, which are in all its events, and the models with their
+/// prices.
 pub(crate) struct TurnEvents<'a> {
     /// The id of the turn.
     pub(crate) turn: TurnId,
@@ -126,7 +126,7 @@ impl TurnEvents<'_> {
     }
 
     /// Builds the event of a tool result. `call` is the provider's id of the tool call, `output_bytes` the size of the
-    /// result, and `extensions` those of the files that it names.
+    /// result, and `extensions` the extensions of the files in it.
     pub(crate) fn tool_finished(
         &self,
         call: &str,
@@ -185,8 +185,8 @@ impl TurnEvents<'_> {
     }
 }
 
-/// Encodes the start of a session. A workspace path that is too long is dropped, any other one normalised, and a client
-/// name that is too long is truncated. The id is derived from the session, so the log records the event once.
+/// Encodes the start of a session. A workspace path is normalised, or dropped if it is too long. A long client name is
+/// truncated. The id is derived from the session, so the log records the event once.
 ///
 /// # Errors
 /// [`EngineError`] if the event cannot be encoded.

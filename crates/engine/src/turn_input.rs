@@ -43,7 +43,8 @@ pub struct TurnInput {
     pub prompt: PromptShape,
     /// Skills whose description matches the message.
     pub skills: BTreeSet<String>,
-    /// Files and tools that the session used before this turn. A live turn adds those that the log has of the session.
+    /// Files and tools that the session used before this turn. For a live turn, the files and tools of the session in
+    /// the log are added.
     pub history: History,
     /// The delegation, if a planner delegates this turn; `None` otherwise.
     pub delegation: Option<Delegation>,

@@ -129,6 +129,9 @@ impl Engine {
     }
 
     /// Records that a session started, unless the log already has its start.
+    ///
+    /// # Errors
+    /// [`EngineError`] if an event cannot be encoded or appended to the log.
     pub(crate) fn start_session(&mut self, input: &TurnInput) -> Result<(), EngineError> {
         // The lookup in the folded state is the fast path.
         if self.state().sessions.get(&input.session).is_some_and(|session| session.source.is_some()) {
@@ -157,6 +160,9 @@ impl Engine {
 
     /// Returns the cost of the day and the amounts spent in the other periods and scopes, as [`Engine::spent_now`]
     /// does, for an imported turn that started at `at`. Only calls that had ended by then count.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the log cannot be read.
     fn spent_by(&mut self, input: &TurnInput, at: Timestamp) -> Result<(NanoUsd, Spending), EngineError> {
         let project = self.project(input);
         let client = input.request.as_ref().and_then(|request| request.client.as_deref());
@@ -211,8 +217,8 @@ impl Engine {
         decide_turn(&self.recorder, self.policy.active(), &self.models, turn, mode, assumed)
     }
 
-    /// Returns the banners of a decision about a turn, for the user. `stage` is whether the turn is previewed, running
-    /// or has ended, which determines the commands that the banners name.
+    /// Returns the banners of a decision about a turn, for the user. `stage` (previewed, running or ended) determines
+    /// the commands that the banners name.
     pub(crate) fn banners(&self, turn: &Turn<'_>, decision: &Decision, stage: TurnStage) -> Vec<Banner> {
         let policy = Some(&*self.policy.active().policy);
         banners(decision, &NoticeContext { policy, spent_today: turn.started.spent_today, turn: Some(turn), stage })
@@ -232,8 +238,8 @@ impl Engine {
     }
 
     /// Stores the text of a message: in its event if it is short, otherwise durably in the text store. Returns the text
-    /// or the reference that the event contains. Of a longer text only the first [`MAX_TEXT_BYTES`] bytes are stored,
-    /// which include all that rules read (decision D38).
+    /// or the reference that the event contains. Only the first [`MAX_TEXT_BYTES`] bytes of a longer text are stored;
+    /// rules read no more than these (decision D38).
     fn store_text(&self, text: &str) -> Result<TextBody, EngineError> {
         let text = text.get(..text.floor_char_boundary(MAX_TEXT_BYTES)).unwrap_or_default();
         if text.len() <= INLINE_TEXT_BYTES {

@@ -177,7 +177,7 @@ impl Evaluator {
 }
 
 event_subset! {
-    /// The events that signals follow from.
+    /// The events from which the evaluator derives signals about the quality of turns.
     pub enum EvidenceEvent {
         EvalCompleted,
         FeedbackGiven,

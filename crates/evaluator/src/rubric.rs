@@ -39,7 +39,7 @@ pub struct Rubric {
     weights: Weights,
 }
 
-/// The reason why a rubric is invalid.
+/// The reason why a rubric (the weights of the signals about turns) is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RubricError {
     /// The name is empty, longer than 64 bytes, or contains white space.
@@ -48,7 +48,7 @@ pub enum RubricError {
     /// The version is 0.
     #[error("the version of rubric `{0}` is 0; versions start at 1")]
     Version(String),
-    /// The name is that of the built-in rubric.
+    /// The name belongs to the built-in rubric.
     #[error("`{BUILT_IN}` is the built-in rubric; choose another name")]
     BuiltIn,
 }
@@ -83,7 +83,7 @@ impl Rubric {
     /// Creates a rubric with a `version` of at least 1.
     ///
     /// # Errors
-    /// [`RubricError`] if the name is invalid or that of the built-in rubric, or if the version is 0.
+    /// [`RubricError`] if the name is invalid or belongs to the built-in rubric, or if the version is 0.
     pub fn new(name: &str, version: u16, weights: Weights) -> Result<Self, RubricError> {
         if name.is_empty() || MAX_NAME_BYTES < name.len() || name.contains(char::is_whitespace) {
             return Err(RubricError::Name(name.chars().take(MAX_NAME_BYTES).collect()));

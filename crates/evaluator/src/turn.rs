@@ -86,12 +86,12 @@ impl EvaluatedTurn {
         answered.filter(|_| self.ended).unwrap_or(self.works.len().saturating_sub(1))
     }
 
-    /// Returns the work to which new signals are added; see `current_work_index`.
+    /// Returns the work to which new signals are added; see `current_work_index`. `None` if the turn has no work.
     pub(crate) fn current_work(&self) -> Option<&EvaluatedWork> {
         self.works.get(self.current_work_index())
     }
 
-    /// Returns the work to which new signals are added, for modification.
+    /// Returns the work to which new signals are added, for modification. `None` if the turn has no work.
     pub(crate) fn current_work_mut(&mut self) -> Option<&mut EvaluatedWork> {
         let index = self.current_work_index();
         self.works.get_mut(index)
@@ -182,8 +182,8 @@ impl EvaluatedTurn {
         }
     }
 
-    /// Records that the user dismissed a recommendation and kept `model`, which becomes a signal of the user's choice.
-    /// `event` is the evidence.
+    /// Records that the user dismissed a recommendation and kept `model`, as a signal for that model. `event` is the
+    /// evidence.
     pub(crate) fn dismiss_recommendation(&mut self, model: ModelId, event: EventId) {
         if let Some(work) = self.current_work_mut() {
             work.record_choice(model, event);

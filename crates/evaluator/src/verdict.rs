@@ -10,7 +10,7 @@ use crate::{Evaluator, Rubric, turn::EvaluatedTurn, verdict_history::VerdictDige
 
 /// A verdict that is not in the log yet.
 ///
-/// Its id depends only on the log: evaluating the same log again gives the same event, which the log stores once.
+/// Its id depends only on the log: evaluating the same log again results in the same event, and the log stores it once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DueVerdict {
     /// The event id, derived from turn, rubric, model, the number of earlier verdicts, score and confidence.
@@ -35,9 +35,9 @@ impl DueVerdict {
 }
 
 impl Evaluator {
-    /// Returns the verdicts to append to the log, which are the verdicts that differ from the last recorded verdict on
-    /// the same model's work. Considers ended turns whose signals changed after the position `after`, in the order of
-    /// these changes. Turns without an answered call have no verdict.
+    /// Returns the verdicts to append to the log: those that differ from the last recorded verdict on the work of the
+    /// same model. Considers ended turns whose signals changed after the position `after`, in the order of these
+    /// changes. Turns without an answered call have no verdict.
     ///
     /// A caller that calls it after every event passes the position of its previous call; [`Position::ORIGIN`] selects
     /// all turns.

@@ -48,7 +48,7 @@ pub(crate) struct VerdictDigest {
 }
 
 impl VerdictDigest {
-    /// Returns the digest of a verdict.
+    /// Returns the digest of a recorded verdict, with which later verdicts on the same turn are compared.
     pub(crate) fn from_event(eval: &EvalCompleted) -> Self {
         Self {
             score: eval.score,

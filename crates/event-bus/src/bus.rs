@@ -134,9 +134,8 @@ impl<S: State> Bus<S> {
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// Runs a closure with the state on the bus thread. Returns its result as soon as it has run, with a handle that
-    /// resolves when the events it recorded are durable. Commands run in the order in which they were sent, and must
-    /// not block.
+    /// Runs a closure with the state on the bus thread. Returns its result as soon as it has run, and a handle that
+    /// resolves once its events are durable. Commands run in the order in which they were sent, and must not block.
     ///
     /// Once sent, a command runs even if the future is dropped.
     ///
@@ -169,7 +168,7 @@ impl<S: State> Bus<S> {
     }
 
     /// Runs a command on the bus thread without waiting for it. Its events are durable after at most 2 ms, or earlier
-    /// if another caller's commit includes them. Errors, also that of a closed bus, are logged instead of returned.
+    /// if another caller's commit includes them. Errors are logged instead of returned, also if the bus is closed.
     pub fn notify<E: std::fmt::Display>(&self, command: impl FnOnce(&mut S) -> Result<(), E> + Send + 'static) {
         let closure: StateClosure<S> = Box::new(move |state| {
             if let Err(error) = command(state) {

@@ -12,7 +12,7 @@ use event_core::Timestamp;
 
 /// A source of the current time, for the times at which events are recorded.
 pub trait Clock: Send + 'static {
-    /// Returns the current time. It may be earlier than that of a previous call.
+    /// Returns the current time. It may be earlier than the result of a previous call.
     fn now(&self) -> Timestamp;
 }
 

@@ -89,6 +89,9 @@ pub trait File: fmt::Debug + Send + Sync + 'static {
 
 /// Reads from a file at an offset until `into` is full or the file ends, repeating short and interrupted reads. Returns
 /// the number of bytes read.
+///
+/// # Errors
+/// The error of the file system.
 pub(crate) fn read_full(file: &dyn File, offset: u64, into: &mut [u8]) -> io::Result<usize> {
     let mut read = 0;
     while read < into.len() {
@@ -136,6 +139,9 @@ pub(crate) fn read_small(files: &dyn Files, path: &Path, limit: usize) -> io::Re
 
 /// Replaces the content of a file atomically and durably: writes and syncs `NAME.new`, renames it to `NAME`, and syncs
 /// the directory.
+///
+/// # Errors
+/// The error of the file system.
 pub(crate) fn replace(files: &dyn Files, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
@@ -148,6 +154,9 @@ pub(crate) fn replace(files: &dyn Files, path: &Path, bytes: &[u8]) -> io::Resul
 }
 
 /// Creates a directory and its missing parents, durably. Does nothing if it exists.
+///
+/// # Errors
+/// The error of the file system.
 pub(crate) fn ensure_dir(files: &dyn Files, path: &Path) -> io::Result<()> {
     let created = match files.create_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound && path.parent().is_some() => {
@@ -161,6 +170,9 @@ pub(crate) fn ensure_dir(files: &dyn Files, path: &Path) -> io::Result<()> {
 
 /// Removes a file, or a directory with all its content. Does nothing if it does not exist. The removal is not synced to
 /// disk.
+///
+/// # Errors
+/// The error of the file system.
 pub(crate) fn remove_tree(files: &dyn Files, path: &Path) -> io::Result<()> {
     let names = match files.list(path) {
         Ok(names) => names,
@@ -179,6 +191,9 @@ pub(crate) fn exists(files: &dyn Files, path: &Path) -> io::Result<bool> {
 
 /// Renames a damaged file or directory to the first free name `NAME.damaged-N` (`N` from 1), durably. Returns the new
 /// path.
+///
+/// # Errors
+/// The error of the file system.
 pub(crate) fn move_aside(files: &dyn Files, path: &Path) -> io::Result<PathBuf> {
     let aside = free_name(files, path)?;
     files.rename(path, &aside)?;
@@ -188,6 +203,9 @@ pub(crate) fn move_aside(files: &dyn Files, path: &Path) -> io::Result<PathBuf> 
 
 /// Writes `bytes`, the content of a small damaged file, to the first free name `NAME.damaged-N`, durably. The file
 /// itself is not changed. Returns the new path.
+///
+/// # Errors
+/// The error of the file system.
 pub(crate) fn copy_aside(files: &dyn Files, path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     let aside = free_name(files, path)?;
     replace(files, &aside, bytes)?;
@@ -195,6 +213,9 @@ pub(crate) fn copy_aside(files: &dyn Files, path: &Path, bytes: &[u8]) -> io::Re
 }
 
 /// Returns the first path `NAME.damaged-N`, from `N` = 1, that does not exist in the directory of `path`.
+///
+/// # Errors
+/// The error of the file system.
 fn free_name(files: &dyn Files, path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let taken = files.list(parent(path))?;

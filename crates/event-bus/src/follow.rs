@@ -19,8 +19,8 @@ pub struct LogFollower<S> {
     log: Arc<dyn EventLog>,
     /// State after the last folded event.
     state: S,
-    /// Position of the last folded event. `None` before the first [`LogFollower::catch_up`] of a follower created by
-    /// [`LogFollower::near_head`], which determines where it starts.
+    /// Position of the last folded event. `None` until the first [`LogFollower::catch_up`] of a follower created by
+    /// [`LogFollower::near_head`].
     position: Option<Position>,
     /// Number of events before the head at which [`LogFollower::near_head`] starts.
     lookback: u64,
@@ -38,7 +38,7 @@ impl<S> LogFollower<S> {
         Self { log, state, position: Some(position), lookback: 0 }
     }
 
-    /// Creates a follower that starts `lookback` events before the head that the log has at the first
+    /// Creates a follower that starts `lookback` events before the head of the log at the time of the first
     /// [`LogFollower::catch_up`]; earlier events are not folded.
     pub fn near_head(log: Arc<dyn EventLog>, lookback: u64, state: S) -> Self {
         Self { log, state, position: None, lookback }
@@ -86,24 +86,15 @@ impl<S> LogFollower<S> {
 #[cfg(test)]
 #[cfg(not(any(feature = "model-loom", feature = "model-shuttle")))]
 mod tests {
-    use event_core::{EventId, NewEvent, Timestamp};
+    use event_core::Timestamp;
 
     use super::*;
-    use crate::{Expected, MemoryLog};
+    use crate::{Expected, MemoryLog, testing::new_event};
 
     /// Appends one event for each number to a log and syncs it.
     fn append(log: &MemoryLog, numbers: std::ops::Range<u64>) {
-        let event = |number: u64| NewEvent {
-            id: EventId::derive(&[&number.to_le_bytes()]),
-            at: Timestamp(number),
-            correlation: EventId::derive(&[b"test"]),
-            causation: None,
-            kind: "test".into(),
-            version: 1,
-            payload: Vec::new().into(),
-        };
         for number in numbers {
-            log.append(Expected::Any, Timestamp(number), &[event(number)]).unwrap();
+            log.append(Expected::Any, Timestamp(number), &[new_event(number)]).unwrap();
         }
         log.sync().unwrap();
     }

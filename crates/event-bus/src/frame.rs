@@ -263,8 +263,8 @@ impl<'a> Frame<'a> {
         Chain(self.array(self.bytes.len() - chain::SIZE))
     }
 
-    /// Computes the chain value of this event from that of the preceding one. The chain is intact if it equals
-    /// [`Frame::chain`].
+    /// Computes the hash chain value of this event. `previous` is the value of the preceding event. The chain is intact
+    /// if it equals [`Frame::chain`].
     pub(crate) fn chain_after(&self, previous: Chain) -> Chain {
         let envelope = &self.bytes[offset::POSITION..self.payload_offset - PAYLOAD_LENGTH];
         previous.after_encoded(self.has_cause(), envelope, self.payload_hash())

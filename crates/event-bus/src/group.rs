@@ -54,7 +54,7 @@ pub(crate) struct PlacedBatch {
 
 impl StagedGroup {
     /// Creates an empty group that continues a log. `head` is the position of the log's last event, `recorded_at` the
-    /// time at which that was recorded.
+    /// time at which the event was recorded.
     pub(crate) fn after(head: Position, recorded_at: Timestamp) -> Self {
         Self { head, recorded_at, ..Self::default() }
     }

@@ -63,23 +63,26 @@ impl From<FrameBoundary> for Head {
 ///
 /// # Errors
 /// [`LogError::Io`] if an existing file cannot be read.
-pub(crate) fn read(files: &dyn Files, log: &Path) -> Result<HeadFile, LogError> {
+pub(crate) fn read_head(files: &dyn Files, log: &Path) -> Result<HeadFile, LogError> {
     let path = log.join(HEAD);
     match files::read_small(files, &path, MAX_HEAD_BYTES) {
         Ok(None) => Ok(HeadFile::Missing),
-        Ok(Some(bytes)) => Ok(parse(&bytes).map_or(HeadFile::Damaged, HeadFile::Valid)),
+        Ok(Some(bytes)) => Ok(parse_head(&bytes).map_or(HeadFile::Damaged, HeadFile::Valid)),
         Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => Ok(HeadFile::Damaged),
         Err(error) => Err(LogError::io("read", path)(error)),
     }
 }
 
 /// Replaces the `HEAD` file of the log in the directory `log`, atomically and durably.
-pub(crate) fn write(files: &dyn Files, log: &Path, head: Head) -> std::io::Result<()> {
-    files::replace(files, &log.join(HEAD), encode(head).as_bytes())
+///
+/// # Errors
+/// The error of the file system.
+pub(crate) fn write_head(files: &dyn Files, log: &Path, head: Head) -> std::io::Result<()> {
+    files::replace(files, &log.join(HEAD), encode_head(head).as_bytes())
 }
 
 /// Encodes the content of a `HEAD` file as text. The last line is the CRC-32 of the lines before it.
-fn encode(head: Head) -> String {
+fn encode_head(head: Head) -> String {
     let Head { position, chain, journal_length } = head;
     let body = format!("{FIRST_LINE}\nposition {position}\nchain {chain}\njournal {journal_length}\n");
     let check = crc32fast::hash(body.as_bytes());
@@ -87,7 +90,7 @@ fn encode(head: Head) -> String {
 }
 
 /// Parses the content of a `HEAD` file; `None` if the format or the checksum does not match.
-fn parse(bytes: &[u8]) -> Option<Head> {
+fn parse_head(bytes: &[u8]) -> Option<Head> {
     let text = std::str::from_utf8(bytes).ok()?;
     let mut lines = text.lines();
     lines.next().filter(|line| *line == FIRST_LINE)?;
@@ -96,7 +99,7 @@ fn parse(bytes: &[u8]) -> Option<Head> {
     let journal_length = lines.next()?.strip_prefix("journal ")?.parse().ok()?;
     let head = Head { position, chain, journal_length };
     // Comparing with the encoded form verifies the checksum and rejects trailing content.
-    (encode(head) == text).then_some(head)
+    (encode_head(head) == text).then_some(head)
 }
 
 #[cfg(test)]
@@ -106,13 +109,13 @@ mod tests {
     #[test]
     fn a_head_file_reads_back_and_no_changed_bit_does() {
         let head = Head { position: Position(1_204), chain: Chain([0x5f; 32]), journal_length: 433_408 };
-        let text = encode(head);
+        let text = encode_head(head);
         insta::assert_snapshot!(text);
-        assert_eq!(parse(text.as_bytes()), Some(head));
+        assert_eq!(parse_head(text.as_bytes()), Some(head));
         for bit in 0..text.len() * 8 {
             let mut bytes = text.clone().into_bytes();
             bytes[bit / 8] ^= 1 << (bit % 8);
-            assert_eq!(parse(&bytes), None, "bit {bit}");
+            assert_eq!(parse_head(&bytes), None, "bit {bit}");
         }
     }
 }

@@ -40,9 +40,9 @@ impl IdIndex {
     }
 }
 
-/// Mixes the first 4 bytes of an id into the key of the table, so that ids that are counters or begin with a time are
-/// distributed evenly as well. Each step is a bijection, so distinct inputs have distinct keys. The constants are those
-/// of the finaliser of `MurmurHash3`.
+/// Hashes the first 4 bytes of an id to its key in the table, so that counters and time stamps as ids are distributed
+/// evenly. Each step is a bijection, so distinct inputs have distinct keys. The constants are those of the finaliser of
+/// `MurmurHash3`.
 fn short_key(id: EventId) -> u32 {
     let key = id.0.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
     let key = (key ^ key >> 16).wrapping_mul(0x85eb_ca6b);

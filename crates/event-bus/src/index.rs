@@ -53,7 +53,7 @@ pub(crate) struct IndexFailure {
 }
 
 impl IndexFailure {
-    /// Creates a failure whose cause does not disappear by itself.
+    /// Creates the failure of an operation that would fail again if repeated.
     pub(crate) const fn new(cause: String) -> Self {
         Self { cause, is_transient: false }
     }
@@ -107,6 +107,9 @@ impl Index {
 
     /// Adds the encoded events in `bytes`, which must be consecutive, to the index. They are durable after the next
     /// [`Index::barrier`].
+    ///
+    /// # Errors
+    /// [`IndexFailure`] if sled fails.
     pub(crate) fn add_frames(&self, bytes: &[u8]) -> Result<(), IndexFailure> {
         let mut batch = sled::Batch::default();
         let mut pack_keys = Vec::new();
@@ -121,6 +124,9 @@ impl Index {
     }
 
     /// Makes all previous writes to the index durable: flushes sled, then syncs its file.
+    ///
+    /// # Errors
+    /// [`IndexFailure`] if sled fails.
     pub(crate) fn barrier(&self) -> Result<(), IndexFailure> {
         self.with_sled(sled::Tree::flush)?;
         self.file.sync_data().map_err(|error| {

@@ -47,7 +47,7 @@ pub(crate) enum Header {
     Short,
     /// The magic bytes or the checksum do not match.
     Damaged,
-    /// A valid header of another format version, which it contains.
+    /// A valid header with another format version, given here.
     OtherVersion(u16),
 }
 

@@ -143,8 +143,8 @@ pub trait EventLog: Send + Sync + 'static {
     fn load_entry(&self, projection: &str, key: &str) -> Result<Option<Vec<u8>>, LogError>;
 
     /// Saves entries of a projection's state that leave memory, each by its key; replaces earlier ones. They are
-    /// durable with the next checkpoint that is saved. The caller removes that of the projection first, since it is
-    /// older than the entries.
+    /// durable with the next checkpoint that is saved. The caller first removes the checkpoint of the projection, which
+    /// is older than the entries.
     ///
     /// # Errors
     /// [`LogError`] if they cannot be written. Some of them may then be saved.

@@ -48,8 +48,8 @@ pub enum LogError {
         /// Size of their frames, in bytes.
         bytes: usize,
     },
-    /// A restored event does not continue the log: its position is not the next one, or its time is earlier than that
-    /// of the last event. Nothing was recorded.
+    /// A restored event does not continue the log: its position is not the next one, or it is older than the last
+    /// event. Nothing was recorded.
     #[error("the event restored at position {given} does not continue a log that ends at {head}: {detail}")]
     OutOfOrder {
         /// Position of the last event of the log.

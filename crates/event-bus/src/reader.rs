@@ -17,9 +17,9 @@ use crate::{
 /// A read-only [`EventLog`] that reads the journal file of a log directly, without the log's lock and index, so that
 /// another process may write the log at the same time.
 ///
-/// It returns complete batches that the writer has written, which may be durable only some milliseconds later. Each
-/// call scans for new batches. It has no checkpoints; [`EventLog::find`] reads the complete journal; calls that write
-/// return [`LogError::ReadOnly`].
+/// It returns complete batches as soon as they are written, up to some milliseconds before they are durable. Each call
+/// scans for new batches. It has no checkpoints; [`EventLog::find`] reads the complete journal; calls that write return
+/// [`LogError::ReadOnly`].
 #[derive(Debug)]
 pub struct JournalReader {
     /// Directory of the log.
@@ -46,7 +46,7 @@ impl JournalReader {
         let root = directory.as_ref().to_owned();
         let path = root.join(JOURNAL);
         // Before the journal: the writer extends the journal before it writes `HEAD`.
-        let head_file = head::read(files, &root)?;
+        let head_file = head::read_head(files, &root)?;
         let file = files.open(&path, Mode::Read).map_err(LogError::io("open", &path))?;
         let header = journal::read_header(&*file).map_err(LogError::io("read", &path))?;
         journal::check_header(header, path.clone())?;

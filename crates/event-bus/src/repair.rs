@@ -79,7 +79,7 @@ enum FrameSource {
 }
 
 impl RepairPlan {
-    /// Returns whether a repair is needed. Damage that opening the log repairs by itself does not count.
+    /// Returns whether a repair is needed. Damage that is repaired whenever the log is opened does not count.
     pub fn is_needed(&self) -> bool {
         !self.faults.is_empty()
     }

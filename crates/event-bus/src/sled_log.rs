@@ -80,7 +80,7 @@ impl SledLog {
     /// # Errors
     /// As [`SledLog::open`].
     pub fn open_with(directory: impl AsRef<Path>, files: Arc<dyn Files>) -> Result<(Self, Vec<Repair>), LogError> {
-        open::open(directory.as_ref(), files)
+        open::open_log(directory.as_ref(), files)
     }
 
     /// Allows the index to be behind the journal for at most `max_lag`, as long as events are appended or

@@ -39,7 +39,7 @@ pub struct Verification {
     pub text_bytes: u64,
     /// Damage, in the order in which it was found.
     pub problems: Vec<Finding>,
-    /// Deviations that opening the log repairs, and checks that were skipped.
+    /// Damage that is repaired when the log is opened, and checks that were skipped.
     pub notes: Vec<Finding>,
 }
 
@@ -97,7 +97,7 @@ pub fn verify(directory: impl AsRef<Path>) -> Result<Verification, LogError> {
     let (root, files) = (directory.as_ref(), SystemFiles);
     let mut verification = Verification::default();
     // Before the journal: a concurrent writer extends the journal before it writes `HEAD`.
-    let head_file = head::read(&files, root)?;
+    let head_file = head::read_head(&files, root)?;
     if let Some(Journal { file, end, trailing }) = verify_journal(root, &files, head_file, &mut verification)? {
         let index = verify_index(root, &files, &*file, end, &mut verification)?;
         // Only an intact index proves that the incomplete batch before these frames was never acknowledged.
@@ -126,7 +126,7 @@ struct Journal {
     trailing: u64,
 }
 
-/// Result of verifying the index of a log.
+/// Whether the index of a log can be used, as found when the log is verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IndexCheck {
     /// Not read, since another process has the log open.

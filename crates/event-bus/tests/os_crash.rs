@@ -16,8 +16,9 @@ use std::{
     time::Duration,
 };
 
+use fastrand::Rng;
 use machine::Machine;
-use support::{Random, times};
+use support::times;
 use writer::{Writer, example};
 
 /// Runs a test on a virtual disk. Prints that `suite` was skipped if no disk can be created.
@@ -29,8 +30,8 @@ fn with_machine(suite: &str, test: impl FnOnce(&mut Machine)) {
 }
 
 /// Returns a random time of 20 to 319 ms.
-fn moment(random: &mut Random) -> Duration {
-    Duration::from_millis(20 + random.below(300) as u64)
+fn moment(random: &mut Rng) -> Duration {
+    Duration::from_millis(20 + random.usize(..300) as u64)
 }
 
 /// Runs an example program with `input` as its standard input, and returns its output.
@@ -47,7 +48,7 @@ fn what_was_acknowledged_is_on_the_disk_when_the_machine_stops() {
     const SEED: u64 = 20_261_120;
     const SUITE: &str = "operating system crashes of the log";
     with_machine(SUITE, |machine| {
-        let (mut random, mut acknowledged, mut events) = (Random(SEED), String::new(), 0);
+        let (mut random, mut acknowledged, mut events) = (Rng::with_seed(SEED), String::new(), 0);
         let rounds = times(10);
         let log = Path::new("log");
         for round in 0..rounds {
@@ -55,7 +56,7 @@ fn what_was_acknowledged_is_on_the_disk_when_the_machine_stops() {
                 fs::remove_dir_all(machine.disk().join(log)).unwrap_or_default();
                 acknowledged.clear();
             }
-            let (place, seed) = (machine.disk().join(log), random.next().to_string());
+            let (place, seed) = (machine.disk().join(log), random.u64(..).to_string());
             let mut writer = Writer::start("crash_writer", [place.as_os_str(), OsStr::new(&seed)], machine.notes());
             let said = writer.after(moment(&mut random));
             machine.crash().unwrap();
@@ -81,7 +82,7 @@ fn sled_alone_loses_what_it_has_flushed_when_the_machine_stops() {
     const SEED: u64 = 20_261_121;
     const SUITE: &str = "operating system crashes of sled alone";
     with_machine(SUITE, |machine| {
-        let mut random = Random(SEED);
+        let mut random = Rng::with_seed(SEED);
         let (mut empty, mut shorter, mut refused) = (0, 0, 0);
         let rounds = times(6);
         for round in 0..rounds {

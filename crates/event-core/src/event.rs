@@ -24,8 +24,8 @@ pub trait EventType: Clone + Serialize + DeserializeOwned + Send + Sync + 'stati
     }
 }
 
-/// Decodes a payload of an older layout of a kind, and converts it to the newer type `Now`. The layout is that of
-/// `Before`, or an even older one that `Before` can upcast.
+/// Decodes a payload of an older layout of a kind, and converts it to the newer type `Now`. The payload has the layout
+/// of `Before`, or an older one that `Before` can upcast.
 ///
 /// `version` is the layout version of the payload; `None` if that version never existed. The inner error is
 /// [`CodecError::Decode`]. Version 3 of a kind calls this function with the type of version 2, whose `upcast` calls it

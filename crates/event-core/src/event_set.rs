@@ -4,7 +4,7 @@ use crate::{CodecError, EventType, Recorded};
 
 /// Decoded event of a log: usually an enum with a variant for each kind.
 ///
-/// An [`EventType`] is the set of its one kind. `()` stands for events of all kinds whose payload is not decoded.
+/// An [`EventType`] is the set of its one kind. `()` is the set of events of all kinds, without decoding their payload.
 pub trait EventSet: Sized {
     /// Decodes an event, upcasting an older layout. `None` if the kind is not in the set, or if the payload was purged.
     ///

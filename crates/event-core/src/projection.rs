@@ -106,7 +106,7 @@ impl<P: Projection> Projected<P> {
     }
 
     /// Creates a projection whose state includes the events up to `position`.
-    pub const fn at(state: P, position: Position) -> Self {
+    pub const fn resumed_at(state: P, position: Position) -> Self {
         Self { state, position }
     }
 

@@ -22,7 +22,8 @@ const MAX_WAIT: Duration = Duration::from_secs(5);
 /// The interval between two attempts of a body that waits for room.
 const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The maximum buffer in bytes that is allocated for the announced length of a body, which is not trusted.
+/// The maximum size in bytes of the first buffer of a body. The length that a client announces is not trusted beyond
+/// it.
 const MAX_INITIAL_CAPACITY: usize = 1024 * 1024;
 
 /// The joint limit of all request bodies in memory. A body is counted while it arrives, until its request has a
@@ -32,7 +33,7 @@ const MAX_INITIAL_CAPACITY: usize = 1024 * 1024;
 pub(crate) struct BodyBudget {
     /// The limit in bytes.
     capacity: usize,
-    /// The bodies in memory.
+    /// The size of all request bodies in memory, and the bodies that are still arriving.
     state: Mutex<State>,
     /// Notified when a body leaves memory.
     freed: Notify,
@@ -92,7 +93,7 @@ impl BodyBudget {
     ///
     /// # Errors
     /// [`BodyError`]; see its variants.
-    pub(crate) async fn collect<B: Body<Data = Bytes> + Unpin>(
+    pub(crate) async fn read_body<B: Body<Data = Bytes> + Unpin>(
         self: &Arc<Self>,
         mut body: B,
         max_bytes: usize,
@@ -158,8 +159,8 @@ impl BodyBudget {
         has_room
     }
 
-    /// Refuses the slowest sender other than that of the reservation `number`. Only senders that have sent for longer
-    /// than [`PATIENCE`] and whose bytes are in memory are refused.
+    /// Refuses the slowest sender, except the sender of the reservation `number`. Only senders that have sent for
+    /// longer than [`PATIENCE`] and whose bytes are in memory are refused.
     fn refuse_slowest(&self, number: u64) {
         let mut state = self.lock();
         let others = state
@@ -275,7 +276,7 @@ mod tests {
             let trailers = std::iter::once(Frame::trailers(HeaderMap::new()));
             let empty = std::iter::once(Frame::data(Bytes::new()));
             let frames = empty.chain(pieces).chain(trailers).collect();
-            let (read, _) = budget.collect(Frames { frames, stalls: false }, 100).await.unwrap();
+            let (read, _) = budget.read_body(Frames { frames, stalls: false }, 100).await.unwrap();
             assert_eq!(read, text, "in pieces of {size}");
         }
         assert_eq!(budget.lock().used, 0, "dropped reservations are free");
@@ -284,20 +285,20 @@ mod tests {
     #[tokio::test]
     async fn a_body_beyond_its_own_limit_is_refused_without_waiting() {
         let budget = BodyBudget::new(100);
-        let refused = budget.collect(body(&[30, 30], false), 59).await.unwrap_err();
+        let refused = budget.read_body(body(&[30, 30], false), 59).await.unwrap_err();
         assert_eq!((refused, budget.lock().used), (BodyError::TooLarge, 0));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_body_waits_for_room_and_is_refused_if_none_becomes_free() {
         let budget = BodyBudget::new(100);
-        let (_, held) = budget.collect(body(&[80], false), 100).await.unwrap();
+        let (_, held) = budget.read_body(body(&[80], false), 100).await.unwrap();
         let began = Instant::now();
-        assert_eq!(budget.collect(body(&[30], false), 100).await.unwrap_err(), BodyError::NoRoom);
+        assert_eq!(budget.read_body(body(&[30], false), 100).await.unwrap_err(), BodyError::NoRoom);
         assert!(MAX_WAIT <= began.elapsed(), "{:?}", began.elapsed());
         let waiting = tokio::spawn({
             let budget = Arc::clone(&budget);
-            async move { budget.collect(body(&[30], false), 100).await.map(|(body, _)| body.len()) }
+            async move { budget.read_body(body(&[30], false), 100).await.map(|(body, _)| body.len()) }
         });
         tokio::time::sleep(Duration::from_millis(500)).await;
         drop(held);
@@ -309,11 +310,11 @@ mod tests {
         let budget = BodyBudget::new(100);
         let stalled = |bytes| {
             let budget = Arc::clone(&budget);
-            tokio::spawn(async move { budget.collect(body(&[bytes], true), 100).await.map(|(body, _)| body.len()) })
+            tokio::spawn(async move { budget.read_body(body(&[bytes], true), 100).await.map(|(body, _)| body.len()) })
         };
         let (fast, slow) = (stalled(60), stalled(30));
         tokio::time::sleep(Duration::from_secs(2)).await;
-        let (read, reservation) = budget.collect(body(&[20, 20], false), 100).await.unwrap();
+        let (read, reservation) = budget.read_body(body(&[20, 20], false), 100).await.unwrap();
         assert_eq!(read.len(), 40);
         assert_eq!(slow.await.unwrap(), Err(BodyError::NoRoom));
         assert!(!fast.is_finished());

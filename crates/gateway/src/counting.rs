@@ -27,7 +27,7 @@ const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
 /// Handles a client's request to count the tokens of a prompt: responds with the provider's count, or else with an
 /// estimate. Records no event, since counting calls no model and costs nothing.
-pub(crate) async fn count(gateway: &Gateway, mut incoming: Incoming) -> Response<ResponseBody> {
+pub(crate) async fn count_tokens(gateway: &Gateway, mut incoming: Incoming) -> Response<ResponseBody> {
     if let Some(inner_request) = inner_request(&incoming) {
         incoming.body = inner_request;
     }
@@ -107,7 +107,7 @@ async fn provider_count(
 
 /// Responds with an estimated token count, marked by the header `x-turnwise-estimate`.
 fn estimate_response(api: WireApi, inspected: &RequestSummary<'_>, tokenizer: Tokenizer) -> Response<ResponseBody> {
-    let tokens = estimate_for_each_tokenizer(&prompt_shape(inspected)).of(tokenizer);
+    let tokens = estimate_for_each_tokenizer(&prompt_shape(inspected)).for_tokenizer(tokenizer);
     let name = if api == WireApi::Gemini { "totalTokens" } else { "input_tokens" };
     let mut response = json_response(Bytes::from(format!("{{\"{name}\":{tokens}}}")));
     response.headers_mut().insert("x-turnwise-estimate", HeaderValue::from_static("true"));

@@ -344,7 +344,7 @@ impl Gateway {
         self.requests.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Creates a session id for a request that has none.
+    /// Creates a session id for a request without one.
     pub(crate) fn unnamed_session(&self) -> SessionId {
         let number = self.unnamed_sessions.fetch_add(1, Ordering::Relaxed);
         let name = format!("http-{:x}-{number}", self.started_at.0);

@@ -39,7 +39,7 @@ pub(crate) use log_reads::{Cancelled, LogReads};
 /// The largest request body of the page's API, in bytes; a policy file fits.
 const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;
 
-/// The time after which a client may repeat a request that found too many others running, in seconds.
+/// The seconds after which a client may repeat a request that was refused because too many were running.
 const BUSY_RETRY_SECONDS: u64 = 2;
 
 /// The JSON body of a response of the page's API, or an error response.
@@ -94,7 +94,7 @@ pub(crate) async fn handle(gateway: &Arc<Gateway>, request: Request<Body>) -> Re
             "/api/savings" => response(savings::savings_of_log(gateway).await),
             "/api/rules" => response(rules::rules(gateway).await),
             "/api/policy" => response(policy::policy(gateway).await),
-            path => match (assets::find(path), path.strip_prefix("/turns/")) {
+            path => match (assets::find_asset(path), path.strip_prefix("/turns/")) {
                 (Some((kind, content)), _) => assets::response(kind, content),
                 (None, Some(turn)) => response(turns::turn(gateway, turn).await),
                 (None, None) => not_found(),
@@ -113,7 +113,7 @@ pub(crate) async fn handle(gateway: &Arc<Gateway>, request: Request<Body>) -> Re
     }
     match (method.as_str(), path.as_str()) {
         ("POST", "/api/turns/search") => response(turns::search(gateway, request).await),
-        ("POST", "/api/policy/check") => response(policy::check(gateway, request).await),
+        ("POST", "/api/policy/check") => response(policy::check_policy(gateway, request).await),
         ("PUT", "/api/policy") => response(policy::save(gateway, request).await),
         ("POST", "/api/policy/what-if") => response(what_if::what_if(gateway, request).await),
         _ => not_found(),

@@ -44,7 +44,8 @@ pub(crate) fn record_turn(turn: TurnId) {
     Span::current().record("turn", display(turn));
 }
 
-/// Adds the model that answers, the slot of the chain that chose it, and the number of models that failed before.
+/// Adds to the span of the current request: the model that responds, the slot that chose it, and the number of models
+/// that failed before.
 pub(crate) fn record_model(model: &ModelId, slot: &'static str, fallbacks: usize) {
     Span::current().record("model", display(model)).record("policy", slot).record("fallbacks", fallbacks);
 }

@@ -23,7 +23,7 @@ use crate::{
     request_span::{SpannedBody, request_span},
 };
 
-/// The time in seconds after which a client may repeat a request for whose body there was no room.
+/// The seconds after which a client may repeat a request that was refused because bodies occupied too much memory.
 const BODY_RETRY_SECONDS: u64 = 5;
 
 /// The endpoint of the gateway that a method and a path select.
@@ -155,7 +155,7 @@ async fn dispatch(gateway: Arc<Gateway>, mut request: Request<Body>) -> Response
             response
         }
         Route::Count(api, in_path) => match read_request(&gateway, api, in_path, request).await {
-            Ok(incoming) => counting::count(&gateway, incoming).await,
+            Ok(incoming) => counting::count_tokens(&gateway, incoming).await,
             Err(refusal) => refusal,
         },
         Route::Embed => match read_request(&gateway, api, None, request).await {
@@ -207,7 +207,7 @@ async fn read_request(
     if body.size_hint().lower() > max_bytes as u64 {
         return Err(too_large());
     }
-    let read = gateway.body_budget().collect(body, max_bytes);
+    let read = gateway.body_budget().read_body(body, max_bytes);
     let (body, mut memory) = match tokio::time::timeout(gateway.timeouts().request(), read).await {
         Ok(Ok(read)) => read,
         Ok(Err(error)) => return Err(body_error_response(api, error, max_bytes)),

@@ -6,7 +6,7 @@ use event_bus::BusError;
 const UNAVAILABLE: &str =
     "the log accepts no more events, so no turn can be decided; the log output of the gateway has the reason";
 
-/// The time after which a client may repeat a request that was refused because the disk is full, in seconds.
+/// The seconds after which a client may repeat a request that was refused because the disk is full.
 pub(crate) const FULL_DISK_RETRY_SECONDS: u64 = 5;
 
 /// Returns the error message of status 503 for a bus that refuses requests.

@@ -57,7 +57,7 @@ fn open(log: &Arc<MemoryLog>) -> Engine {
     Engine::with_models(&Home::new("/nonexistent", None), MODELS.clone(), stores).expect("an engine opens")
 }
 
-/// Reads a line as a response.
+/// Parses a line as a response of the control socket, as commands do.
 fn check_response(line: &[u8]) {
     let response = decode_response(line);
     let frame = encode_response(response.clone());

@@ -34,7 +34,7 @@ pub use wire_response::check_wire_response;
 /// Body of a fuzz target: reads any bytes and panics if a property is violated.
 pub type TargetBody = fn(&[u8]);
 
-/// All fuzz targets. The name is that of the target in `fuzz/` and of its corpus directory.
+/// All fuzz targets. The target in `fuzz/` and its corpus directory have the same name.
 pub const FUZZ_TARGETS: [(&str, TargetBody); 11] = [
     ("journal", check_journal),
     ("log_import", check_log_import),

@@ -45,8 +45,8 @@ pub(crate) fn response_body(api: Api, answer: &Answer) -> Value {
     }
 }
 
-/// Writes a streamed response as the events of an API. `form` is that of a Gemini response; `include_usage` adds the
-/// usage at the end of a stream of chat completions.
+/// Writes a streamed response as the events of an API. `form` is the form of a Gemini response; `include_usage` adds
+/// the usage at the end of a stream of chat completions.
 pub(crate) fn stream_events(api: Api, form: Option<GeminiForm>, answer: &Answer, include_usage: bool) -> Vec<Bytes> {
     match api {
         Api::Anthropic => anthropic::stream_events(answer),

@@ -109,8 +109,8 @@ pub(crate) fn openai_type(status: StatusCode) -> &'static str {
     }
 }
 
-/// Returns the status name that Google returns with an HTTP status. The names of the gateway's own errors are the same, which
-/// a test of the gateway checks, since neither crate uses the other.
+/// Returns the status name that Google returns with an HTTP status. The gateway uses the same names for its own errors;
+/// neither crate uses the other, and a test of the gateway compares them.
 pub fn gemini_status(status: StatusCode) -> &'static str {
     match status.as_u16() {
         401 => "UNAUTHENTICATED",

@@ -41,7 +41,7 @@ pub(crate) struct ResponseBody {
     steps: std::vec::IntoIter<BodyStep>,
     /// The running delay of a [`BodyStep::Wait`]; `None` between delays.
     delay: Option<Pin<Box<Sleep>>>,
-    /// The length in bytes of a body that is not streamed, which the response promises; `None` for a stream.
+    /// The announced length in bytes of a body that is not streamed; `None` for a stream.
     length: Option<u64>,
     /// Records how the body ends.
     recorder: EndRecorder,

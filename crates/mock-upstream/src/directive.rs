@@ -10,7 +10,7 @@
 
 use serde_json::Value;
 
-/// The directives that a user message contains, which determine the response.
+/// The directives in a user message, which select the response.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Directives {
     /// Whether the response starts with a thinking block.

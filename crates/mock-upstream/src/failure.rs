@@ -105,7 +105,7 @@ impl Failure {
     }
 }
 
-/// The failures that tests have requested and that have not been used up, in the order in which they were added.
+/// The pending failures that tests have requested, in the order of the requests.
 #[derive(Debug, Default)]
 pub(crate) struct Failures {
     /// The length of the list, so that requests take no lock while it is empty.
@@ -129,7 +129,7 @@ impl Failures {
         self.count.store(0, Ordering::Release);
     }
 
-    /// Returns the fault for a request for `model`: that of the first pending failure for the model. Counts the
+    /// Returns the fault for a request for `model`: the fault of the first pending failure for the model. Counts the
     /// request; a failure is removed after its last request. `None` if no failure is pending for the model.
     pub(crate) fn take(&self, model: &str) -> Option<Fault> {
         if self.count.load(Ordering::Acquire) == 0 {

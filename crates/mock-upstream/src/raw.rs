@@ -1,4 +1,4 @@
-//! [`RawUpstream`], a provider that sends prepared bytes, including those that no HTTP server would send.
+//! [`RawUpstream`], a provider that sends prepared bytes, including bytes that no HTTP server would send.
 
 use std::{
     io::{self, Read as _, Write as _},
@@ -27,8 +27,8 @@ pub enum RawStep {
     Stall,
 }
 
-/// A provider that responds to each request with the steps that a function returns for it. Its thread runs until the
-/// process ends.
+/// A provider that responds to each request with the steps, such as sending bytes, that a function returns. Its thread
+/// runs until the process ends.
 #[derive(Debug)]
 pub struct RawUpstream {
     /// The base URL, such as `http://127.0.0.1:4000`.

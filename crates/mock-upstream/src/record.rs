@@ -125,8 +125,8 @@ struct ReceivedRequest {
 pub(crate) struct Requests(Mutex<VecDeque<ReceivedRequest>>);
 
 impl Requests {
-    /// Records a request with the progress that `recorder` updates. `length` is that of the body in bytes. Drops the
-    /// oldest request if there are more than [`MAX_RECORDED`].
+    /// Records a request with the progress that `recorder` updates. `length` is the size of the body in bytes. Drops
+    /// the oldest request if there are more than [`MAX_RECORDED`].
     pub(crate) fn record(
         &self,
         head: hyper::http::request::Parts,

@@ -145,7 +145,8 @@ fn failure_response(
     response
 }
 
-/// Parses and validates the body of a request for a model's output. `gemini` is that of [`generate`].
+/// Parses and validates the body of a request for a model's output. `gemini` is the model and the method in the path of
+/// a Gemini request; `None` for the other APIs.
 ///
 /// # Errors
 /// [`ApiError`] with status 400 if the request is invalid, and 404 for a model whose name starts with `no-such-model`.

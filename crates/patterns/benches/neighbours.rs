@@ -93,7 +93,7 @@ fn neighbours(criterion: &mut Criterion<ProcessorTime>) {
         let store = store(&mut numbers, *fingerprints);
         let queries: Vec<_> = (0..64).map(|_| numbers.features()).collect();
         for (name, estimator) in [("calibrated", Estimator::Calibrated), ("paper", Estimator::Paper)] {
-            let settings = PatternSettings::of(estimator);
+            let settings = PatternSettings::defaults_for(estimator);
             let mut queries = queries.iter().cycle();
             criterion.bench_function(&format!("{name}/{fingerprints}"), |bencher| {
                 bencher.iter(|| {

@@ -94,8 +94,8 @@ pub struct Counterfactual {
     /// The cost weight at which both models have the same utility; beyond it the other model ranks first. `None` if one
     /// of them is better at every cost weight.
     pub cost_weight: Option<Score>,
-    /// The success that the other model would need at the present cost weight; `None` if even a success of 1 is not
-    /// enough.
+    /// The success rate at which the other model would be recommended, with the present cost weight; `None` if even a
+    /// success of 1 is not enough.
     pub success: Option<Score>,
 }
 
@@ -263,8 +263,8 @@ fn signed_billionths(score: Score) -> i64 {
     i64::try_from(score.0).unwrap_or(i64::MAX)
 }
 
-/// Computes, for each other model with an expected score, the changes that would raise its utility to that of the
-/// chosen model. Empty if no model is chosen or the chosen model has no expected score.
+/// Computes for each other model with an expected score what would have to change to make its utility equal to that of
+/// the chosen model. Empty if no model is chosen or the chosen model has no expected score.
 fn counterfactuals(models: &[ModelExplanation], chosen: Option<&ModelId>, cost_weight: Score) -> Vec<Counterfactual> {
     let Some(first) = models.iter().find(|model| Some(&model.model) == chosen) else { return Vec::new() };
     let (Some(utility), Some(success)) = (first.utility, first.success) else { return Vec::new() };

@@ -92,7 +92,7 @@ impl Fingerprint {
         self.rows.iter().find(|row| row.model == model)
     }
 
-    /// Returns the row of a model for modification; see [`row`](Self::row).
+    /// Returns the row of a model for modification; see [`row`](Self::row). `None` if the model has no row here.
     pub(crate) fn row_mut(&mut self, model: u32) -> Option<&mut Row> {
         self.rows.iter_mut().find(|row| row.model == model)
     }

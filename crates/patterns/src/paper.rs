@@ -43,8 +43,8 @@ impl ModelSums {
         self.cost_sum += u128::from(row.sums.cost_sum.0);
     }
 
-    /// Returns the mean of the counted scores of all turns, so that a row weighs as much as it has scores. `None` if no
-    /// score counts, which differs from a score of 0 (decision D21).
+    /// Returns the mean score over all scored turns. Each row has a weight equal to the number of its scores. `None` if
+    /// no score counts, which differs from a score of 0 (decision D21).
     fn success(&self) -> Option<Score> {
         let mean = self.score_sum.checked_div(u128::from(self.scored))?;
         // A mean of numbers up to 1 is at most 1.

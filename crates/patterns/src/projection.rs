@@ -62,7 +62,8 @@ impl Patterns {
         self.stores.get(workspace.unwrap_or_default())
     }
 
-    /// Returns the store of a workspace for modification; see [`store`](Self::store).
+    /// Returns the store of a workspace for modification; see [`store`](Self::store). `None` if the workspace has no
+    /// store.
     fn store_mut(&mut self, workspace: Option<&str>) -> Option<&mut Store> {
         self.stores.get_mut(workspace.unwrap_or_default())
     }

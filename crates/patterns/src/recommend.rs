@@ -51,7 +51,7 @@ impl Store {
     }
 
     /// Estimates the expected outcome of each model on a turn with the calibrated estimator, in descending order of
-    /// utility. Includes only models that have a score and for which `known` returns `true`.
+    /// utility. Includes only scored models for which `known` returns `true`.
     pub fn estimate(
         &self,
         features: &Features,

@@ -6,7 +6,7 @@ pub const MAX_NEIGHBOURS: usize = 512;
 /// The size of the buffer, for up to `2k` items.
 const CAPACITY: usize = 2 * MAX_NEIGHBOURS;
 
-/// Selects the `k` smallest of a sequence of items, which are pushed one after the other.
+/// Collects items one at a time and keeps the `k` smallest.
 ///
 /// Collects up to `2k` items, then drops the greater half with a selection in linear time, so that a push takes
 /// amortised constant time.

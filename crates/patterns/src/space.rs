@@ -21,7 +21,7 @@ pub(crate) struct FeatureSpace {
     pub(crate) kernel: StructureKernel,
 }
 
-/// The serialised form of a [`FeatureSpace`]: only the estimates from which the rest is computed.
+/// The serialised form of a [`FeatureSpace`]: only the estimates; all other values are computed from them.
 #[derive(Serialize, Deserialize)]
 struct SavedSpace {
     /// Hash and weight of every token with a weight.
@@ -99,8 +99,8 @@ impl PointQuery {
         Fixed((self.alpha.0 * cosine.0 + (one - self.alpha).0 * structural.0) >> 15)
     }
 
-    /// Returns the lowest cosine of words with which a turn can reach `similarity`, assuming that its structure is
-    /// equal to that of the query. [`i64::MIN`] if words are not compared.
+    /// Returns the lowest cosine of the word vectors with which a turn of the same structure as the query reaches
+    /// `similarity`; [`i64::MIN`] if words are not compared.
     pub(crate) const fn min_cosine(&self, similarity: Q15) -> Q15 {
         if self.alpha.0 == 0 {
             return Fixed(i64::MIN);

@@ -266,7 +266,7 @@ impl StructureKernel {
         levels.chain(sets).chain(workload)
     }
 
-    /// Returns `Σ w p b - Σ w p²`: the amount that the kernel subtracts for this turn, whatever the other turn is.
+    /// Returns `Σ w p b - Σ w p²`: the part of the kernel's centring term that depends on this turn alone.
     pub(crate) fn centring(&self, turn: &Structure) -> Q15 {
         turn.offset() - self.constant
     }

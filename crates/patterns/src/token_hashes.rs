@@ -27,8 +27,7 @@ impl TokenHashes for Sketch {
     }
 }
 
-/// A [`Sketch`] in a single allocation, which takes a third of the memory. Its serialised form is that of the
-/// [`Sketch`].
+/// A [`Sketch`] in a single allocation, which takes a third of the memory. Serialised like a [`Sketch`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Sketch", into = "Sketch")]
 pub(crate) struct CompactSketch {

@@ -82,7 +82,7 @@ impl CurveMatrix {
 }
 
 /// Computes the difference in AIQ between the routers of each pair, all on the same resamples. `pairs` has indices of
-/// `routers`; the AIQ of the second router is subtracted from that of the first.
+/// `routers`; the difference is the AIQ of the first router minus the AIQ of the second.
 pub(crate) fn compare_routers(
     outcomes: &[&[Outcome]],
     routers: &[&[Choices]],
@@ -104,7 +104,7 @@ pub(crate) fn compare_routers(
         pairs.iter().map(|(one, other)| aiqs[*one] - aiqs[*other]).collect::<Vec<_>>()
     };
     let observed = differences(&vec![1; outcomes.len()]);
-    let mut random = Random(SEED);
+    let mut random = Random::new(SEED);
     let mut resampled: Vec<Vec<f64>> = vec![Vec::with_capacity(RESAMPLES); pairs.len()];
     for _ in 0..RESAMPLES {
         let mut occurrences = vec![0; outcomes.len()];

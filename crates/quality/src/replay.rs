@@ -79,7 +79,7 @@ impl<'a> PreparedSet<'a> {
 impl TrainedStore<'_> {
     /// Estimates the outcome of each model on a turn with the calibrated estimator. `turn` is an index in the set.
     pub(crate) fn estimates(&self, turn: usize) -> StoreEstimates<'_> {
-        let settings = PatternSettings::of(Estimator::Calibrated);
+        let settings = PatternSettings::defaults_for(Estimator::Calibrated);
         let estimates = self.store.estimate(&self.prepared.features[turn], &settings, &|_| true);
         StoreEstimates::new(&self.prepared.models, estimates)
     }
@@ -92,7 +92,7 @@ impl TrainedStore<'_> {
     pub(crate) fn paper_forecasts(&self, turn: usize) -> Vec<Option<Forecast>> {
         let mut forecasts = vec![None; self.prepared.models.len()];
         let [by_success, by_savings] = [Score::ZERO, Score::ONE].map(|cost_weight| {
-            let settings = PatternSettings { cost_weight, ..PatternSettings::of(Estimator::Paper) };
+            let settings = PatternSettings { cost_weight, ..PatternSettings::defaults_for(Estimator::Paper) };
             let features = &self.prepared.features[turn];
             self.store.recommend(&PatternQuery {
                 workspace: None,
@@ -121,7 +121,7 @@ impl TrainedStore<'_> {
 fn extract_features(turn: &Turn, by_group: bool) -> Features {
     Features {
         // Four bytes for each token, as in estimates of live turns.
-        tokens: TokenBucket::of(turn.prompt.len() as u64 / 4),
+        tokens: TokenBucket::from_tokens(turn.prompt.len() as u64 / 4),
         intents: features::intent_tags(&turn.prompt),
         workload: turn.group.clone().filter(|_| by_group),
         sketch: features::sketch(&turn.prompt),

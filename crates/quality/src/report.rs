@@ -38,7 +38,7 @@ const REDUCED_TRAINING_TURNS: usize = 600;
 /// The number of test turns of each split in the reduced measurement.
 const REDUCED_TEST_TURNS: usize = 300;
 
-/// The measurements of one set of prompts.
+/// The measurements of model choice on one set of prompts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SetReport {
     /// The name of the set.

@@ -22,7 +22,7 @@ pub use figures::SkillFigures;
 pub use format::{summary_line, tables};
 pub use trial::{SkillMethod, SkillSetReport, SkillTrial};
 
-/// The measurements of the ranking of skills.
+/// The measurements of how well skills are ranked, on public sets and on labelled cases.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SkillReport {
     /// The measurements of each set, ordered by file name.

@@ -19,7 +19,7 @@ fn set(mut outcome: impl FnMut(usize, &mut Random) -> [f64; 2]) -> PromptSet {
         ["compiler", "borrow", "lifetime", "trait", "module", "crate"],
         ["poem", "verse", "rhyme", "sonnet", "ballad", "stanza"],
     ];
-    let mut random = Random(SEED);
+    let mut random = Random::new(SEED);
     let turns = (0..400).map(|turn| {
         let group = random.below(2);
         let words: Vec<_> = (0..5).map(|_| WORDS[group][random.below(6)]).collect();

@@ -22,7 +22,7 @@ pub(crate) struct Thresholds {
 impl Thresholds {
     /// Returns the default thresholds of a routing policy for an estimator.
     pub(crate) const fn defaults(estimator: Estimator) -> Self {
-        let PatternSettings { min_confidence, min_sample_size, .. } = PatternSettings::of(estimator);
+        let PatternSettings { min_confidence, min_sample_size, .. } = PatternSettings::defaults_for(estimator);
         Self { confidence: min_confidence, samples: min_sample_size }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use contracts::{NanoUsd, Period, PeriodAmounts, Reason, SpentLimit, Turn};
+use contracts::{NanoUsd, Period, PeriodAmounts, Reason, SpentBudget, SpentLimit, Turn};
 use event_core::Timestamp;
 
 use crate::{
@@ -157,13 +157,13 @@ impl BudgetState {
 
     /// Returns the reason that the chain records if this budget decides a turn.
     pub(crate) fn reason(&self) -> Reason {
-        Reason::BudgetSpent {
+        Reason::BudgetSpent(Box::new(SpentBudget {
             name: self.name.clone(),
             limit: self.limit,
             spent: self.spent,
             in_flight: self.in_flight,
             resets_at: self.resets_at,
-        }
+        }))
     }
 }
 

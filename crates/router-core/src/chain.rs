@@ -3,7 +3,7 @@
 
 use contracts::{ChainEntry, ChainSlot as _, Decision, DecisionKind, Verdict};
 
-/// The slots of one decision kind, with all data that their evaluation reads.
+/// The slots of one decision kind (the sources of its candidates), with all data that their evaluation reads.
 pub trait EvaluateSlots {
     /// The decision kind.
     type Kind: DecisionKind;

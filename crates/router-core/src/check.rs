@@ -121,7 +121,7 @@ fn rule_warnings(rules: &Rules, clients: Option<&BTreeSet<String>>) -> Vec<Warni
     warnings.collect()
 }
 
-/// Returns every place of a policy that names models (rules, defaults, tiers), as its description and its models.
+/// Returns the parts of a policy that name models (rules, defaults, tiers), each with its description and its models.
 fn model_places(policy: &Policy) -> Vec<(String, Vec<&ModelSpec>)> {
     let mut places = Vec::new();
     for (workspace, scope) in policy.scopes() {
@@ -168,8 +168,8 @@ fn unpriced_models(policy: &Policy) -> Vec<Warning> {
     unpriced.into_iter().map(|model| Warning::Unpriced { model: model.clone(), budget }).collect()
 }
 
-/// Returns a warning for each `pattern` block whose minimum confidence is reached by every recommendation of the
-/// calibrated estimator (decision D34).
+/// Returns a warning for each `pattern` block with a minimum confidence so low that every recommendation of the
+/// calibrated estimator reaches it (decision D34).
 fn open_gates(policy: &Policy) -> Vec<Warning> {
     let blocks = policy.scopes().filter_map(|(workspace, scope)| Some((workspace, scope.pattern?)));
     let open = blocks.filter(|(_, settings)| {

@@ -16,7 +16,7 @@ mod rules;
 mod turn_stage;
 
 use contracts::{
-    Attempt, ChainEntry, Decision, Failure, MessageText, ModelChoice, ModelId, ModelSpec, Reason, Slot, Turn, Verdict,
+    Attempt, ChainEntry, Decision, Failure, MessageText, ModelChoice, ModelId, ModelSpec, Reason, Slot, Turn,
     views::Views,
 };
 
@@ -50,10 +50,9 @@ pub fn decide(turn: &Turn<'_>, policy: &Policy, views: &Views<'_>) -> Decided {
     let scope = policy.workspace(turn.started.workspace.as_deref());
     let mut slots = ModelSlots { turn, policy, views, scope, matched: None };
     // A spent budget decides alone, before every slot of the chain (decision D46).
-    let budget = slots.evaluate(Slot::Budget);
-    let decision = match budget.verdict {
-        Verdict::NotApplicable => evaluate_chain(&mut slots),
-        _ => Decision::from_chain(vec![budget]),
+    let decision = match slots.evaluate_spent_budget() {
+        None => evaluate_chain(&mut slots),
+        Some(budget) => Decision::from_chain(vec![budget]),
     };
     let matched = slots.matched.map(|matches| matches.numbers()).unwrap_or_default();
     Decided { decision, matched }

@@ -142,7 +142,7 @@ impl Policy {
     /// # Errors
     /// All [`Problem`]s of the file, in the order of its lines (004 §5.7, decision D8).
     pub fn load(text: &str, registry: Arc<Registry>, home: Option<&str>) -> Result<Self, Vec<Problem>> {
-        load::load(text, registry, home)
+        load::load_policy(text, registry, home)
     }
 
     /// Returns the models that the policy was validated against.

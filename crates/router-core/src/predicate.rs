@@ -62,13 +62,13 @@ pub(crate) struct ConditionInput<'a> {
 }
 
 impl Predicate {
-    /// Evaluates the condition for a turn.
+    /// Returns whether the condition holds for the turn in `input`.
     pub(crate) fn holds(&self, input: ConditionInput<'_>) -> bool {
         let turn = input.turn;
         match self {
             Self::Text(number) => input.matches.contains(*number),
-            Self::TokensAbove(tokens) => *tokens < turn.started.tokens.of(input.tokenizer),
-            Self::TokensBelow(tokens) => turn.started.tokens.of(input.tokenizer) < *tokens,
+            Self::TokensAbove(tokens) => *tokens < turn.started.tokens.for_tokenizer(input.tokenizer),
+            Self::TokensBelow(tokens) => turn.started.tokens.for_tokenizer(input.tokenizer) < *tokens,
             Self::HasImages(wanted) => turn.started.message_has_images == *wanted,
             Self::HasToolCalls(wanted) => turn.started.tool_calls_in_history == *wanted,
             Self::Skills(names) => names.iter().any(|name| turn.started.skills.contains(name)),

@@ -65,7 +65,7 @@ pub struct Scenario {
     spent: Result<NanoUsd, String>,
     /// The amounts spent in other periods and scopes.
     spending: Spending,
-    /// Single amounts that replace those of `spent` and `spending`.
+    /// Amounts that replace single amounts of `spent` and `spending`.
     stated_spending: StatedSpending,
     /// The local time in minutes since midnight; the text if it cannot be parsed.
     minute_of_day: Result<u16, String>,
@@ -335,7 +335,7 @@ impl Scenario {
             skills: self.skills.clone(),
             spent_today,
             spending,
-            features: Features { tokens: TokenBucket::of(self.tokens), ..Features::default() },
+            features: Features { tokens: TokenBucket::from_tokens(self.tokens), ..Features::default() },
             tone: Tone::Plain,
             request,
         };

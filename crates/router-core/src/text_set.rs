@@ -201,7 +201,7 @@ impl TextSet {
         prepared.unwrap_or_else(|| self.evaluate(message))
     }
 
-    /// Evaluates all predicates on a message.
+    /// Evaluates all text predicates on a message, without the cache.
     fn evaluate(&self, message: &str) -> Matches {
         let searched = &message[..message.floor_char_boundary(MAX_SEARCHED_BYTES)];
         let mut matches = Matches(vec![0; self.entries.len().div_ceil(64)]);
@@ -230,8 +230,8 @@ impl TextSet {
     }
 }
 
-/// Returns the part of a message that decides which predicates hold: the searched part and the character behind it, which
-/// anchors and word boundaries see.
+/// Returns the start of a message that determines which predicates hold: the searched bytes, and the character after
+/// them, which anchors and word boundaries test.
 fn remembered_part(message: &str) -> &str {
     &message[..message.floor_char_boundary(MAX_SEARCHED_BYTES + char::MAX_LEN_UTF8 * 2)]
 }

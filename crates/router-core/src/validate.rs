@@ -13,7 +13,7 @@ pub(crate) fn rejection(
     outages: &Outages,
 ) -> Option<Failure> {
     let (needs, capabilities) = (turn.started.needs, model.capabilities);
-    let estimate = turn.started.tokens.of(model.tokenizer);
+    let estimate = turn.started.tokens.for_tokenizer(model.tokenizer);
     let request = turn.request;
     // An imported turn is not sent, so it needs no key.
     let needs_no_key =
@@ -84,8 +84,8 @@ pub fn select_api(
     }
 }
 
-/// Selects the API of the request if the model has it, otherwise the model's first API that supports every requirement
-/// which is not `adaptable`. Capabilities of the model itself are not checked.
+/// Selects the API of the request if the model has it, otherwise the first API of the model that supports all
+/// requirements except the `adaptable` ones. Capabilities of the model itself are not checked.
 ///
 /// # Errors
 /// The failure of the model's first API.

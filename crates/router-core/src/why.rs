@@ -5,7 +5,7 @@ use event_core::Timestamp;
 
 use crate::explain::{Explain, candidate_text, reason_text};
 
-/// The first line of a why-view: the turn that was decided.
+/// The first line of the explanation of a decision: the turn that was decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WhyHeader {
     /// The id of the decided turn.
@@ -16,8 +16,8 @@ pub struct WhyHeader {
     pub at: Timestamp,
 }
 
-/// Formats the why-view of a decision in the layout of 004 §7.4: an optional header, the chosen candidate, then one
-/// numbered entry for each evaluated slot. No line ends with a space.
+/// Formats the explanation of a decision (its why-view) in the layout of 004 §7.4: an optional header, the chosen
+/// candidate, then one numbered entry for each evaluated slot. No line ends with a space.
 pub fn why<K: Explain>(header: Option<&WhyHeader>, decision: &Decision<K>) -> String {
     let mut text = String::new();
     if let Some(WhyHeader { turn, session, at }) = header {
@@ -43,8 +43,8 @@ pub fn why<K: Explain>(header: Option<&WhyHeader>, decision: &Decision<K>) -> St
     text
 }
 
-/// Formats the why-view of a fallback, which happened at the time `at`: the models that failed, then the new decision
-/// with its whole chain.
+/// Formats the explanation of a fallback to another model, which happened at the time `at`: the models that failed,
+/// then the new decision with its whole chain.
 pub fn why_fallback(step: &RouteFallback, at: Timestamp) -> String {
     let failed = step.failed.iter().map(|failed| format!("{} failed ({})", failed.model, failed.class.name()));
     let failed = failed.collect::<Vec<_>>().join(", ");

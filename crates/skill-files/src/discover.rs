@@ -106,7 +106,7 @@ impl<'r> Discovery<'r> {
                 self.findings.push(Finding::of_file(&shown, FindingCode::NotAFile, message));
                 return Lookup::Failed;
             }
-            let stamp = Stamp::of(&metadata);
+            let stamp = Stamp::from_metadata(&metadata);
             if self.seen_files.insert(stamp.identity()) {
                 self.files.push(FoundFile {
                     path,
@@ -131,7 +131,7 @@ impl<'r> Discovery<'r> {
             Err(error) if is_missing(&error) => return,
             Err(error) => return self.findings.push(access_finding(&place.shown, &error)),
         };
-        let identity = Stamp::of(&metadata).identity();
+        let identity = Stamp::from_metadata(&metadata).identity();
         if ancestors.contains(&identity) {
             let message = "the folder contains itself through a link: remove the link";
             return self.findings.push(Finding::of_file(&place.shown, FindingCode::FolderLoop, message));

@@ -9,7 +9,7 @@ use skills::SkillScope;
 pub struct SkillRoot {
     /// The folder.
     pub dir: PathBuf,
-    /// The path of the folder as it is recorded: relative to the workspace, or with `~` for the user's home.
+    /// The recorded path of the folder: relative to the workspace, or with `~` for the user's home.
     pub shown: String,
     /// Whether the skills belong to the project or to the user.
     pub scope: SkillScope,

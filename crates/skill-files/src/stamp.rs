@@ -29,7 +29,7 @@ pub(crate) struct Stamp {
 
 impl Stamp {
     /// Creates the stamp of a file.
-    pub(crate) fn of(metadata: &Metadata) -> Self {
+    pub(crate) fn from_metadata(metadata: &Metadata) -> Self {
         Self {
             device: metadata.dev(),
             inode: metadata.ino(),

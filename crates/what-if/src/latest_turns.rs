@@ -51,12 +51,13 @@ impl LatestTurns {
     }
 }
 
-/// Where a walk starts, and with which state.
+/// The position in the log at which a walk starts, which determines the state that decisions are repeated with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WalkStart {
     /// At the first event: every decision has exactly the state that it was made from.
     Origin,
-    /// After a position. Outages that began before it are unknown, and recommendations are those that were recorded.
+    /// After a position. Outages that began before it are unknown; recommendations are taken from the recorded
+    /// decisions.
     After(Position),
 }
 

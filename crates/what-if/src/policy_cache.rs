@@ -30,7 +30,7 @@ impl<'a> PolicyCache<'a> {
     }
 
     /// Stores the home folder that a `policy.loaded` event contains, for policies that are loaded later; ignores other
-    /// events. If the folder differs from that of an earlier event with the same policy, the policy is loaded again.
+    /// events. If an earlier event with the same policy has another folder, the policy is loaded again.
     ///
     /// # Errors
     /// [`WhatIfError::Codec`] if the event cannot be decoded.

@@ -58,7 +58,7 @@ pub(crate) trait RecordedDecision: EventType {
     fn repeat(point: &DecisionPoint<'_, Self>, policies: &mut PolicyCache<'_>) -> Result<Self, WhatIfError>;
 }
 
-/// Implements the methods of [`RecordedDecision`] that return a field which the events of the model choice share.
+/// Implements the methods of [`RecordedDecision`] that return a field, for the two events of the model choice.
 macro_rules! model_choice_fields {
     () => {
         type Kind = ModelChoice;

@@ -30,8 +30,7 @@ pub struct ReplayReport {
     pub without_text: u64,
     /// The number of decisions that were skipped because the start of their turn is not in the log.
     pub without_start: u64,
-    /// The number of decisions that were skipped because they may have read patterns of sessions that were removed from
-    /// the log by a retention.
+    /// The number of decisions that were skipped because they may depend on sessions that were removed from the log.
     pub before_retention: u64,
     /// The number of decisions that were skipped because another version of the decider made them, by version.
     pub other_deciders: BTreeMap<u16, u64>,
@@ -108,7 +107,7 @@ pub fn replay(
     Ok(replay.into_report())
 }
 
-/// The state of a running replay.
+/// The state of a running replay: counts, the digest of the repeated decisions, and the first difference.
 pub(crate) struct ReplayVisitor<'p> {
     /// Receives the position of each event that was read.
     progress: &'p mut dyn FnMut(Position),

@@ -58,7 +58,7 @@ pub struct Report {
     pub new: Vec<PolicyResult>,
     /// The recorded hits of each rule, as on the page and in `rules show`, for the turns in the range.
     pub hits: RuleHits,
-    /// What is known of the success of each model, by project and over all projects.
+    /// The known success rates of each model, by project and over all projects.
     pub success: KnownSuccess,
     /// Turns that could not be compared, by reason, at their recorded cost.
     pub excluded: BTreeMap<String, GroupTotal>,

@@ -249,7 +249,7 @@ impl ReportBuilder {
 }
 
 impl PolicyResult {
-    /// Counts a turn of a project whose model changes from that of `old` to that of `new`.
+    /// Counts a turn of `project` that runs on the model of `new` instead of that of `old`.
     fn add_change(&mut self, project: &str, old: &Choice, new: &Choice) {
         let same = |change: &&mut ModelChange| {
             (change.project.as_str(), &change.from, &change.to) == (project, &old.model, &new.model)

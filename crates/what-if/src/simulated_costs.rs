@@ -58,7 +58,7 @@ impl TokenRatio {
     /// Returns the ratio between the two estimates of the turn's prompt, for the tokenizers `from` and `to`;
     /// [`TokenRatio::EQUAL`] if the tokenizers are equal or an estimate is zero.
     pub(crate) fn between(started: &TurnStarted, from: Tokenizer, to: Tokenizer) -> Self {
-        let (from_tokens, to_tokens) = (started.tokens.of(from), started.tokens.of(to));
+        let (from_tokens, to_tokens) = (started.tokens.for_tokenizer(from), started.tokens.for_tokenizer(to));
         if from == to || from_tokens == 0 || to_tokens == 0 {
             return Self::EQUAL;
         }

@@ -58,7 +58,7 @@ pub(crate) trait VisitDecision<D: RecordedDecision> {
     fn without_start(&mut self, _event: &Recorded, _decided: &D) {}
 }
 
-/// The callbacks of a walk through the log.
+/// The callbacks of a walk through the log: one for each kind of decision, and one for every event.
 pub(crate) trait Visitor: VisitDecision<RouteDecided> + VisitDecision<RouteFallback> {
     /// Called for every event, after the callback for its decision. `false` ends the walk.
     fn event(&mut self, event: &Recorded) -> Result<bool, WhatIfError>;

@@ -36,7 +36,7 @@ pub use request::convert_request;
 pub use response::convert_response;
 pub use stream::StreamConverter;
 
-/// A request converted to another API.
+/// A request body converted to the API of the provider, with the features that were dropped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConvertedRequest {
     /// The request body for the provider, as JSON.
@@ -56,7 +56,7 @@ pub struct ConversionOptions<'a> {
     pub to: WireApi,
     /// The provider's name of the model.
     pub model: &'a str,
-    /// Whether to request a streamed response. Not written for Gemini, which has that in the path.
+    /// Whether to request a streamed response. Not written for Gemini, where the path of the request states it.
     pub stream: bool,
     /// Whether the model accepts a reasoning effort. If not, the effort is removed from the request.
     pub accepts_effort: bool,

@@ -40,7 +40,7 @@ pub struct Lineage {
     /// Whether the request is from a sub-agent.
     pub subagent: bool,
     /// The client: `claude-code`, `codex`, `opencode`, `gemini-cli`, `aider`, `anthropic-sdk`, `openai-sdk` or `other`;
-    /// `None` if it sends no user agent. Programs that use an SDK are identified as that SDK.
+    /// `None` if it sends no user agent. A program that uses an SDK has the name of the SDK.
     pub client: Option<String>,
     /// The version in the client's user agent; `None` if unknown.
     pub client_version: Option<String>,

@@ -21,7 +21,7 @@ pub struct RequestSummary<'a> {
     pub model: Option<Cow<'a, str>>,
     /// The byte range of the model in the body, with the quotes; `None` if the body has no model.
     pub model_span: Option<Range<usize>>,
-    /// Whether a stream is requested. Always false for Gemini, which has that in the path.
+    /// Whether a stream is requested. Always false for Gemini, where the path of the request states it.
     pub stream: bool,
     /// Whether the request sets `stream_options.include_usage`, so that a streamed chat completion ends with its usage.
     pub requests_stream_usage: bool,
@@ -34,7 +34,7 @@ pub struct RequestSummary<'a> {
     pub tool_results: Vec<ToolResult<'a>>,
     /// Whether the conversation contains a tool call.
     pub tool_calls_in_history: bool,
-    /// The ids of the tool calls in the conversation, including those of which there is only a result. `None` for
+    /// The ids of the tool calls in the conversation, including calls of which only the result is present. `None` for
     /// Gemini, whose calls need no ids.
     pub call_ids: Option<BTreeSet<Cow<'a, str>>>,
     /// The capabilities that the model needs.
@@ -63,7 +63,8 @@ pub struct RequestSummary<'a> {
 }
 
 impl RequestSummary<'_> {
-    /// Returns the names of the skills that match a message: offered ones, and the one that it calls as a command.
+    /// Returns the names of the skills that match a message: the offered skills that match, and the skill that it calls
+    /// as a command.
     pub fn matching_skills(&self, message: &str) -> BTreeSet<String> {
         matching_skills(&self.skills, message)
     }

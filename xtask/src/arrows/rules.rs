@@ -128,6 +128,8 @@ pub(super) const RULES: &[Rule] = &[
     effectful_crate("quality", &["contracts", "event-core", "patterns", "skills"]),
     // Simulated provider for tests.
     effectful_crate("mock-upstream", &[]),
+    // Events for tests.
+    pure_crate("test-events", &["contracts", "event-core"]),
     // Clock of the benchmarks.
     effectful_crate("processor-time", &[]),
     // Examples: a third-party projection, and a user's tests of a policy.

@@ -52,15 +52,15 @@ struct Benchmark {
 
 /// Reads all results of criterion in the folder `results`, which has one subfolder per crate. The keys of the result
 /// are crate and benchmark, as `crate: benchmark`. Fails if a file cannot be read or parsed.
-pub(super) fn collect(results: &Path) -> Outcome<BTreeMap<String, Measurement>> {
+pub(super) fn read_measurements(results: &Path) -> Outcome<BTreeMap<String, Measurement>> {
     let mut measurements = BTreeMap::new();
     for path in workspace::list_files(results)? {
         if !path.ends_with("new/estimates.json") {
             continue;
         }
         let package = path.strip_prefix(results).ok().and_then(|path| path.iter().next()).unwrap_or_default();
-        let Benchmark { full_id } = read(&path.with_file_name("benchmark.json"))?;
-        let Estimates { median } = read(&path)?;
+        let Benchmark { full_id } = read_json(&path.with_file_name("benchmark.json"))?;
+        let Estimates { median } = read_json(&path)?;
         let interval = median.confidence_interval;
         measurements.insert(
             format!("{}: {full_id}", package.display()),
@@ -71,6 +71,6 @@ pub(super) fn collect(results: &Path) -> Outcome<BTreeMap<String, Measurement>> 
 }
 
 /// Reads and parses a JSON file; the failure names its path.
-fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Outcome<T> {
-    serde_json::from_str(&workspace::read(path)?).map_err(|error| Failure::file("read", path, &error))
+fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Outcome<T> {
+    serde_json::from_str(&workspace::read_file(path)?).map_err(|error| Failure::file("read", path, &error))
 }

@@ -8,7 +8,7 @@ use std::{cell::Cell, fs, path::Path, time::Duration};
 use crate::{
     clients::programs::{self, RunningProgram},
     failure::{Failure, Outcome},
-    program::capture,
+    program::capture_output,
     workspace,
 };
 use load::{Load, LoadFigures, TURNS_PER_SESSION};
@@ -60,7 +60,7 @@ pub(crate) fn run(effort: Effort, write: bool, skip_build: bool) -> Outcome {
         effort.rounds,
         effort.seconds
     );
-    let table = format!("{}\n\n{}", machine::describe(&method), table::table(&rows));
+    let table = format!("{}\n\n{}", machine::describe(&method), table::format_table(&rows));
     println!("\n{table}");
     if write {
         super::write(&page::GATEWAY, &table)?;
@@ -138,8 +138,8 @@ fn measure_memory(folder: &Path, mock: &RunningProgram, rows: &mut Vec<Row>) -> 
 /// measured.
 fn check_decisions(home: &Path, answered: u64) -> Outcome {
     let file = home.join("log.jsonl");
-    capture(programs::turnwise_command(home).args(["events", "export"]).arg(&file))?;
-    let text = workspace::read(&file)?;
+    capture_output(programs::turnwise_command(home).args(["events", "export"]).arg(&file))?;
+    let text = workspace::read_file(&file)?;
     let decided = text.lines().filter(|line| line.contains("\"kind\":\"route.decided\"")).count() as u64;
     if decided == answered {
         return Ok(());

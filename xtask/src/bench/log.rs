@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::{
     failure::Outcome,
-    program::{capture, cargo, display_command, execute},
+    program::{capture_output, cargo, display_command, execute},
     workspace,
 };
 
@@ -28,7 +28,7 @@ pub(super) fn table(machine: &str) -> Outcome<String> {
         let mut command = Command::new(&program);
         command.arg(group).arg(directory).args(events);
         println!("$ {}", display_command(&command));
-        let printed = capture(&mut command)?;
+        let printed = capture_output(&mut command)?;
         print!("{printed}");
         rows += &printed;
     }

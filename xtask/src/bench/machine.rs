@@ -2,14 +2,15 @@
 
 use std::{fs, process::Command, thread};
 
-use crate::program::capture;
+use crate::program::capture_output;
 
 /// Returns a sentence about the conditions of a measurement: date, processor, number of cores, compiler and command;
 /// `method` completes it.
 pub(super) fn describe(method: &str) -> String {
     let date = jiff::Timestamp::now().strftime("%Y-%m-%d");
     let processors = thread::available_parallelism().map_or(1, usize::from);
-    let compiler = capture(Command::new("rustc").arg("--version")).unwrap_or_else(|_| "unknown rustc".to_owned());
+    let compiler =
+        capture_output(Command::new("rustc").arg("--version")).unwrap_or_else(|_| "unknown rustc".to_owned());
     let (processor, compiler) = (processor(), compiler.trim());
     format!(
         "Measured on {date} on {processor} ({processors} cores) with {compiler} by `cargo xtask bench`: \

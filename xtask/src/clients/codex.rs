@@ -25,7 +25,7 @@ pub(super) fn run(client: &Path, environment: &ClientEnvironment<'_>, mock: &Run
     for (name, settings) in [("own", own_provider), ("built-in", built_in)] {
         let home = environment.home.join(name);
         fs::create_dir_all(&home).map_err(|error| Failure::file("create", &home, &error))?;
-        workspace::write(&home.join("config.toml"), &settings)?;
+        workspace::write_file(&home.join("config.toml"), &settings)?;
         for text in [EXEC_CALL.to_owned(), format!("THINK {EXEC_CALL}")] {
             let session = run_turn(client, environment, &home, &text)?;
             check_message(&session, &format!("a turn over the {name} provider"), |text| {

@@ -62,13 +62,13 @@ fn converse(name: &str, client: &Path, key: &str, messages: &[Message]) -> Outco
     for name in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "CLAUDE_CONFIG_DIR", "CODEX_HOME"] {
         init.env_remove(name);
     }
-    crate::program::capture(init.arg("init").env("HOME", &user).env(key, "key-of-the-mock"))?;
+    crate::program::capture_output(init.arg("init").env("HOME", &user).env(key, "key-of-the-mock"))?;
     let mock = programs::start_mock(&[])?;
     let gateway = programs::start_gateway(&home, &mock)?;
     let environment = ClientEnvironment { home: &user, project: &project, url: &gateway.url };
     let codex_home = user.join("codex");
     fs::create_dir_all(&codex_home).map_err(|error| Failure::file("create", &codex_home, &error))?;
-    workspace::write(&codex_home.join("config.toml"), &codex::own_provider_settings(&gateway.url))?;
+    workspace::write_file(&codex_home.join("config.toml"), &codex::own_provider_settings(&gateway.url))?;
     let mut session: Option<String> = None;
     let mut problems = Vec::new();
     for (text, expected) in messages {

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{log::Log, programs::turnwise_command};
 use crate::{
     failure::{Failure, Outcome},
-    program::capture,
+    program::capture_output,
 };
 
 /// A kind of event and a field of it that may differ. `*` stands for events that only one of the logs has.
@@ -41,8 +41,8 @@ const ANY_CLIENT: [Difference; 18] = [
     ("turn.started", "tokens"),
 ];
 
-/// The further differences of Claude Code: the model that ran, and the history of a sub-agent, which is that of its session
-/// in the gateway's log and that of its own file in an import.
+/// The further differences of Claude Code: the model that ran, and the history of a sub-agent (in the gateway's log
+/// that of its session, in an import that of its file).
 const CLAUDE_CODE: [Difference; 7] = [
     ("route.decided", "decision.chain"),
     ("turn.started", "features.side_effects"),
@@ -62,7 +62,7 @@ type Place = (String, String, usize, String, usize);
 ///
 /// # Errors
 /// Lists events that only one of the logs has, and fields that differ and are not listed here.
-pub(super) fn compare(name: &str, live: &Log, home: &Path, client_home: &Path) -> Outcome<Option<String>> {
+pub(super) fn compare_with_import(name: &str, live: &Log, home: &Path, client_home: &Path) -> Outcome<Option<String>> {
     let (command, folders, differences): (_, &[&str], &[Difference]) = match name {
         "claude" => ("claude-code", &["claude/projects"], &CLAUDE_CODE),
         "codex" => ("codex", &["own/sessions", "built-in/sessions"], &[]),
@@ -75,7 +75,7 @@ pub(super) fn compare(name: &str, live: &Log, home: &Path, client_home: &Path) -
         fs::copy(home.join(file), &copy).map_err(|error| Failure::file("write", &copy, &error))?;
     }
     for folder in folders {
-        capture(turnwise_command(&import_home).args(["import", command]).arg(client_home.join(folder)))?;
+        capture_output(turnwise_command(&import_home).args(["import", command]).arg(client_home.join(folder)))?;
     }
     let imported = Log::export(&import_home)?;
     let (live, imported) = (events_by_place(live), events_by_place(&imported));

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::ExpectedLog;
 use crate::{
     failure::{Failure, Outcome},
-    program::capture,
+    program::capture_output,
     workspace,
 };
 
@@ -26,10 +26,10 @@ impl Log {
     /// Exports the log of a gateway that has ended, given the gateway's home folder. Fails if the log is damaged.
     pub(crate) fn export(home: &Path) -> Outcome<Self> {
         let file = home.join("log.jsonl");
-        capture(super::programs::turnwise_command(home).args(["events", "verify"]))?;
-        capture(super::programs::turnwise_command(home).args(["events", "export"]).arg(&file))?;
-        let why = capture(super::programs::turnwise_command(home).args(["why", "last", "--json"]))?;
-        let text = workspace::read(&file)?;
+        capture_output(super::programs::turnwise_command(home).args(["events", "verify"]))?;
+        capture_output(super::programs::turnwise_command(home).args(["events", "export"]).arg(&file))?;
+        let why = capture_output(super::programs::turnwise_command(home).args(["why", "last", "--json"]))?;
+        let text = workspace::read_file(&file)?;
         let event = |line: &str| {
             let mut line: Value = serde_json::from_str(line).ok()?;
             Some((line["kind"].as_str()?.to_owned(), line["data"].take()))

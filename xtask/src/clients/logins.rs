@@ -32,7 +32,7 @@ rules:
 /// Runs turns of a client with a login, and checks which requests the mock provider received. Returns a summary.
 pub(super) fn run(name: &str, client: &Path, folder: &Path) -> Outcome<String> {
     let [home, project, client_home] = create_folders(folder)?;
-    workspace::write(&home.join("routing.yaml"), POLICY)?;
+    workspace::write_file(&home.join("routing.yaml"), POLICY)?;
     let mock = programs::start_mock(&["--keep"])?;
     let keys: &[&str] = if name == "claude" { &["OPENAI_API_KEY"] } else { &[] };
     let gateway = programs::start_gateway_with_keys(&home, &mock, keys)?;
@@ -80,8 +80,8 @@ fn run_codex(client: &Path, environment: &ClientEnvironment<'_>, mock: &RunningP
     let url = environment.url;
     let settings =
         format!("model = \"gpt-5.5\"\nopenai_base_url = \"{url}/v1\"\nchatgpt_base_url = \"{url}/no-backend\"\n");
-    workspace::write(&home.join("config.toml"), &settings)?;
-    workspace::write(&home.join("auth.json"), &chatgpt_login().to_string())?;
+    workspace::write_file(&home.join("config.toml"), &settings)?;
+    workspace::write_file(&home.join("auth.json"), &chatgpt_login().to_string())?;
     let mut command = client_command(client, environment);
     command
         .args(["exec", "--json", "--skip-git-repo-check", "--sandbox", "danger-full-access", "hello"])

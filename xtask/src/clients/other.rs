@@ -53,7 +53,7 @@ fn opencode<'a>(client: &'a Path, environment: &'a ClientEnvironment<'_>) -> Out
         "autoupdate": false, "share": "disabled", "permission": { "*": "allow" },
         "provider": { "anthropic": { "options": options, "models": { "turnwise": {} } } },
     });
-    workspace::write(&environment.project.join("opencode.json"), &settings.to_string())?;
+    workspace::write_file(&environment.project.join("opencode.json"), &settings.to_string())?;
     create_folder(&environment.project.join(".git"))?;
     Ok(Driver {
         command: Box::new(move |message| {
@@ -89,7 +89,7 @@ fn gemini_cli<'a>(client: &'a Path, environment: &'a ClientEnvironment<'_>) -> O
     });
     let folder = environment.home.join(".gemini");
     create_folder(&folder)?;
-    workspace::write(&folder.join("settings.json"), &settings.to_string())?;
+    workspace::write_file(&folder.join("settings.json"), &settings.to_string())?;
     Ok(Driver {
         command: Box::new(move |message| {
             let mut command = client_command(client, environment);
@@ -113,7 +113,7 @@ fn aider<'a>(client: &'a Path, environment: &'a ClientEnvironment<'_>) -> Outcom
     // Without a list of prices of today it tries to download one, and retries for half a minute without a network.
     let caches = environment.home.join(".aider/caches");
     create_folder(&caches)?;
-    workspace::write(&caches.join("model_prices_and_context_window.json"), "{}")?;
+    workspace::write_file(&caches.join("model_prices_and_context_window.json"), "{}")?;
     Ok(Driver {
         command: Box::new(move |message| {
             let mut command = client_command(client, environment);

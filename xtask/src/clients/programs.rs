@@ -68,7 +68,7 @@ pub(crate) fn start_environment(policy: &str, skip_build: bool) -> Outcome<Envir
         build(true)?;
     }
     let home = workspace::temporary_folder()?;
-    workspace::write(&home.path().join("routing.yaml"), policy)?;
+    workspace::write_file(&home.path().join("routing.yaml"), policy)?;
     let mock = start_mock(&["--keep"])?;
     let gateway = start_gateway(home.path(), &mock)?;
     Ok(Environment { home, mock, gateway })
@@ -85,7 +85,7 @@ pub(super) fn start_gateway_with_keys(home: &Path, mock: &RunningProgram, keys: 
     let config = home.join("gateway.yaml");
     if !config.exists() {
         let url = &mock.url;
-        workspace::write(
+        workspace::write_file(
             &config,
             &format!(
                 "listen: 127.0.0.1:0\nproviders:\n  anthropic: {{ url: \"{url}\" }}\n  openai: {{ url: \"{url}/v1\", \

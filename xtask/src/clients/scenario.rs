@@ -108,13 +108,13 @@ pub(super) fn run(driver: &Driver<'_>, stage: &Stage<'_>) -> Outcome<ExpectedLog
         expected.sub_agent = true;
     }
     let policy = stage.home.join("routing.yaml");
-    workspace::write(&policy, &format!("{POLICY}{SPENT_BUDGET}"))?;
+    workspace::write_file(&policy, &format!("{POLICY}{SPENT_BUDGET}"))?;
     let refused = stage.send(driver, "hello again", false)?;
     if refused.turn["status"] != "refused" {
         return Err(Failure::new(format!("a spent budget did not refuse the message: {}", refused.turn)));
     }
     refused.expect_output("tiny")?;
-    workspace::write(&policy, POLICY)?;
+    workspace::write_file(&policy, POLICY)?;
     stage.interrupt(driver)?;
     expected.turns += 2;
     expected.interrupted = 1;
@@ -244,7 +244,7 @@ fn run_limited(command: &mut Command) -> Outcome<String> {
     Ok(reader.join().unwrap_or_default())
 }
 
-/// Starts a client in a process group of its own, so that its children can be killed with it.
+/// Starts a client in its own process group, so that its children can be killed with it.
 fn start_in_group(command: &mut Command) -> Outcome<Child> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     command.spawn().map_err(|error| cannot_start(command, &error))

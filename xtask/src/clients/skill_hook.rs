@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     failure::{Failure, Outcome},
-    program::capture,
+    program::capture_output,
     workspace,
 };
 
@@ -33,17 +33,17 @@ const OTHER: &str = "say hello to the team";
 /// checks the requests at the mock provider. Then removes the hook. Returns a summary.
 pub(super) fn run(client: &Path, folder: &Path) -> Outcome<String> {
     let [home, project, client_home] = create_folders(folder)?;
-    workspace::write(&home.join("routing.yaml"), POLICY)?;
+    workspace::write_file(&home.join("routing.yaml"), POLICY)?;
     let skill = project.join(".claude/skills/deploy");
     std::fs::create_dir_all(&skill).map_err(|error| Failure::file("create", &skill, &error))?;
-    workspace::write(&skill.join("SKILL.md"), SKILL)?;
+    workspace::write_file(&skill.join("SKILL.md"), SKILL)?;
     let mock = programs::start_mock(&["--keep"])?;
     let gateway = programs::start_gateway(&home, &mock)?;
     let environment = ClientEnvironment { home: &client_home, project: &project, url: &gateway.url };
-    capture(init_command(&home, &environment).arg("--claude-code"))?;
+    capture_output(init_command(&home, &environment).arg("--claude-code"))?;
     let checked = check_messages(client, &environment, &mock);
     checked.map_err(|failure| Failure::new(format!("skill hook: {failure}{}", super::diagnosis(&home, &mock))))?;
-    capture(init_command(&home, &environment).args(["--claude-code", "--remove"]))?;
+    capture_output(init_command(&home, &environment).args(["--claude-code", "--remove"]))?;
     let settings = client_home.join("claude/settings.json");
     if settings.exists() {
         return Err(Failure::new(format!("`{}` exists after `--remove`", settings.display())));

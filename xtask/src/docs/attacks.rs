@@ -14,7 +14,7 @@ use crate::{
 const TABLE: GeneratedSection =
     GeneratedSection { begin: "<!-- attacks: written by `cargo xtask docs` -->\n", end: "<!-- end of attacks -->\n" };
 
-/// An attack with the test that repeats it.
+/// An attack on the gateway or the log, with the test that performs it.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Attack {
     /// Path of the file of the test, relative to the workspace.
@@ -28,7 +28,7 @@ struct Attack {
 }
 
 /// Returns docs/reliability.md with the present table.
-pub(super) fn page() -> Outcome<String> {
+pub(super) fn attacks_page() -> Outcome<String> {
     let root = workspace::root();
     let mut attacks = Vec::new();
     add_from_folder(&root.join("crates"), &root, &mut attacks)?;
@@ -39,7 +39,7 @@ pub(super) fn page() -> Outcome<String> {
         let _ = writeln!(table, "| {action} | {holds} | `{test}` in `{file}` |");
     }
     table.push('\n');
-    TABLE.replace_in(&workspace::read(&root.join("docs/reliability.md"))?, &table)
+    TABLE.replace_in(&workspace::read_file(&root.join("docs/reliability.md"))?, &table)
 }
 
 /// Adds the attacks in the Rust files of a folder and its folders.
@@ -51,7 +51,7 @@ fn add_from_folder(folder: &Path, root: &Path, attacks: &mut Vec<Attack>) -> Out
             add_from_folder(&path, root, attacks)?;
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let file = path.strip_prefix(root).unwrap_or(&path).display().to_string();
-            attacks.extend(attacks_in(&workspace::read(&path)?, &file));
+            attacks.extend(attacks_in(&workspace::read_file(&path)?, &file));
         }
     }
     Ok(())

@@ -35,15 +35,15 @@ places.
 ";
 
 /// Formats docs/events.md: the introduction, a table of all kinds of events, and a section for each kind.
-pub(super) fn page() -> Outcome<String> {
+pub(super) fn events_page() -> Outcome<String> {
     let mut page = format!("{INTRODUCTION}\n## All kinds\n\n");
-    row(&mut page, ["kind", "version", "what happened", "sensitivity", "written by", "folded by"]);
-    row(&mut page, ["---"; 6]);
+    write_row(&mut page, ["kind", "version", "what happened", "sensitivity", "written by", "folded by"]);
+    write_row(&mut page, ["---"; 6]);
     for spec in KINDS {
         let Traffic { written_by, folded_by } = traffic::traffic_of(&(spec.sample)());
         let folded_by = if folded_by.is_empty() { "-".to_owned() } else { folded_by.join(", ") };
         let (kind, version) = (format!("[`{}`](#{})", spec.kind, anchor(spec)), spec.version.to_string());
-        row(&mut page, [&kind, &version, spec.about, sensitivity(spec.sensitivity), written_by, &folded_by]);
+        write_row(&mut page, [&kind, &version, spec.about, sensitivity(spec.sensitivity), written_by, &folded_by]);
     }
     for spec in KINDS {
         page.push_str(&section(spec)?);
@@ -52,7 +52,7 @@ pub(super) fn page() -> Outcome<String> {
 }
 
 /// Appends a row of the table of kinds.
-fn row(page: &mut String, cells: [&str; 6]) {
+fn write_row(page: &mut String, cells: [&str; 6]) {
     // Writing to a `String` always succeeds.
     let _ = writeln!(page, "| {} |", cells.join(" | "));
 }
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn the_page_has_a_section_for_every_kind_and_a_link_to_it() {
-        let page = page().unwrap();
+        let page = events_page().unwrap();
         for spec in KINDS {
             assert!(page.contains(&format!("\n## {}\n", title(spec))), "{}", spec.kind);
             assert!(page.contains(&format!("(#{})", anchor(spec))), "{}", spec.kind);

@@ -128,7 +128,7 @@ mod tests {
         let crates = workspace::list_files(&workspace::root().join("crates")).unwrap();
         for (projection, beginning) in PROJECTIONS {
             let sources = crates.iter().filter(|path| workspace::display_path(path).starts_with(beginning));
-            let source: String = sources.map(|path| workspace::read(path).unwrap()).collect();
+            let source: String = sources.map(|path| workspace::read_file(path).unwrap()).collect();
             let read = folded_types(&source);
             let listed: BTreeSet<_> = KINDS
                 .iter()
@@ -149,7 +149,8 @@ mod tests {
         };
         for path in crates.iter().filter(in_sources) {
             let name = workspace::display_path(path);
-            let declares = workspace::read(path).unwrap().lines().any(|line| line.starts_with("impl Projection for "));
+            let declares =
+                workspace::read_file(path).unwrap().lines().any(|line| line.starts_with("impl Projection for "));
             let is_listed = PROJECTIONS.iter().any(|(_, beginning)| name.starts_with(beginning));
             assert!(!declares || is_listed, "{name} has a projection that PROJECTIONS lacks");
         }

@@ -18,10 +18,10 @@ use crate::{
 ///
 /// # Errors
 /// Lists the turns for which the backtest has no prediction or another model.
-pub(super) fn check(home: &Path, policy: &str, turns: &[String], models: &[String]) -> Outcome<usize> {
+pub(super) fn check_agreement(home: &Path, policy: &str, turns: &[String], models: &[String]) -> Outcome<usize> {
     let file = home.join("tried.yaml");
-    workspace::write(&file, policy)?;
-    let printed = program::capture(turnwise_command(home).args(["--json", "backtest", "--policy"]).arg(&file))?;
+    workspace::write_file(&file, policy)?;
+    let printed = program::capture_output(turnwise_command(home).args(["--json", "backtest", "--policy"]).arg(&file))?;
     let report: Value = serde_json::from_str(&printed)
         .map_err(|error| Failure::new(format!("`turnwise --json backtest` printed no JSON: {error}")))?;
     let predicted = predictions(&report);

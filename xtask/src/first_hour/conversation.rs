@@ -36,7 +36,7 @@ impl Conversation {
     pub(super) fn read(path: &Path) -> Outcome<Self> {
         let session = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let mut conversation = Self { session, messages: Vec::new(), turns: Vec::new() };
-        let text = workspace::read(path)?;
+        let text = workspace::read_file(path)?;
         for line in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
             if line["isSidechain"] == true {
                 continue;
@@ -211,7 +211,7 @@ mod tests {
             json!({"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "unknown"}, {"type": "text", "text": "second"}]}}),
             json!({"type": "assistant", "message": {"model": "claude-opus-4-6", "content": [{"type": "text", "text": "yes"}]}}),
         ];
-        workspace::write(&path, &lines.map(|line| line.to_string()).join("\n")).unwrap();
+        workspace::write_file(&path, &lines.map(|line| line.to_string()).join("\n")).unwrap();
         let conversation = Conversation::read(&path).unwrap();
         let requests: Vec<_> = conversation.requests().collect();
         assert_eq!(requests.iter().map(|request| request.after_thinking).collect::<Vec<_>>(), [false, true]);

@@ -22,7 +22,7 @@ use crate::{
     },
     failure::{Failure, Outcome},
     http::Request,
-    program::capture,
+    program::capture_output,
 };
 
 /// The number of concurrent clients, each with one stream at a time.
@@ -148,7 +148,7 @@ fn send_stream(url: &str, text: &str, turns: &Mutex<Vec<String>>) -> Result<bool
 fn check_chains(home: &Path, turns: &BTreeSet<String>) -> Outcome {
     let mut problems = Vec::new();
     for turn in turns {
-        let why = capture(turnwise_command(home).args(["why", turn, "--json"]))?;
+        let why = capture_output(turnwise_command(home).args(["why", turn, "--json"]))?;
         let why: Value =
             serde_json::from_str(&why).map_err(|error| Failure::new(format!("`why {turn} --json`: {error}: {why}")))?;
         if !why.to_string().contains("chain") {

@@ -9,7 +9,7 @@ const NOT_BUILT_YET: &str = "not built yet";
 const NO_DELEGATE_TOOL: &str =
     "turnwise offers no tool for delegation: clients start workers, and turnwise routes them";
 
-/// The reason why statements have no test.
+/// The reason why statements of the specification have no test.
 pub(super) struct Reason {
     /// The prefix of the statements.
     prefix: &'static str,
@@ -27,7 +27,7 @@ impl Reason {
 }
 
 /// Returns the reason of a statement; `None` if it must have a test.
-pub(super) fn find(id: &StatementId) -> Option<&'static Reason> {
+pub(super) fn find_reason(id: &StatementId) -> Option<&'static Reason> {
     REASONS.iter().find(|reason| {
         let (first, last) = reason.numbers;
         reason.prefix == id.prefix() && (first..=last).contains(&id.number())

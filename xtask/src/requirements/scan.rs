@@ -2,7 +2,7 @@
 
 use super::statements::{EXAMPLE, PROPERTIES, PROPERTY, REQUIRED_TEST, StatementId};
 
-/// A test that names a statement.
+/// A test whose name or doc comment has the number of a statement of a specification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NamedTest {
     /// The path of its file, relative to the workspace.

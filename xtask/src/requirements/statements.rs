@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A series of numbers.
+/// A series of numbered statements of a specification, from 1 to `last`.
 pub(super) struct Series {
     /// The prefix of the numbers, such as `SK`.
     pub(super) prefix: &'static str,
@@ -30,7 +30,7 @@ pub(super) const SERIES: &[Series] = &[
     Series { prefix: PROPERTY, last: 2, title: "004: properties" },
 ];
 
-/// The number of a statement, such as `SK-17` or `004 §8.3`. The order is that of the specifications.
+/// The number of a statement, such as `SK-17` or `004 §8.3`. Ordered as in the specifications.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct StatementId {
     /// The position of the prefix in [`SERIES`]; its length for an unknown prefix.

@@ -17,7 +17,7 @@ impl Headings {
         let mut headings = BTreeSet::new();
         for page in workspace::list_files(&workspace::root().join("docs/spec"))? {
             let specification = page.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            headings.extend(parse_headings(&specification, &workspace::read(&page)?));
+            headings.extend(parse_headings(&specification, &workspace::read_file(&page)?));
         }
         Ok(Self(headings))
     }

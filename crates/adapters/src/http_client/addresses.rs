@@ -45,7 +45,7 @@ impl AllowedAddresses {
     }
 }
 
-/// Returns whether an address is link-local, unspecified, or that of a metadata service.
+/// Returns whether an address is link-local, unspecified, or used by a metadata service of a cloud.
 fn is_restricted(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => address.is_link_local() || METADATA_V4.contains(&address),

@@ -1,4 +1,4 @@
-//! The forms in which a response may contain an API key: as it is, and in the usual encodings.
+//! The forms in which a response may contain an API key: unencoded, and in the usual encodings.
 
 use std::{collections::BTreeSet, fmt::Write as _};
 

@@ -3,10 +3,11 @@
 
 use availability::{Availability, Transition};
 use contracts::{
-    CacheVariant, ModelId, SessionId, TurnId, Usage,
-    events::{ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, StopReason},
+    ModelId, SessionId, TurnId,
+    events::{ErrorClass, LlmCallStarted},
 };
 use event_core::{EventId, NewEvent, Position, Projected, Recorded, Timestamp};
+use test_events::{call_completed, call_failed};
 
 /// Outcome of a call, or its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,28 +149,8 @@ impl Log {
                 let body = LlmCallStarted { turn, session, model, ..LlmCallStarted::sample() };
                 NewEvent::new(id, at(seconds), turn.0, &body)
             }
-            Outcome::Failed(class) => {
-                let body = LlmCallFailed { turn, session, model, class, ..LlmCallFailed::sample() };
-                NewEvent::new(id, at(seconds), turn.0, &body)
-            }
-            Outcome::Ok => {
-                let body = LlmCallCompleted {
-                    turn,
-                    session,
-                    thread: contracts::Thread::Main,
-                    model,
-                    usage: Usage::default(),
-                    cost: None,
-                    latency_ms: None,
-                    stop_reason: StopReason::EndTurn,
-                    tool_calls: 0,
-                    thinking_blocks: 0,
-                    raw_usage: None,
-                    variant: CacheVariant::PLAIN,
-                    began_at: None,
-                };
-                NewEvent::new(id, at(seconds), turn.0, &body)
-            }
+            Outcome::Failed(class) => NewEvent::new(id, at(seconds), turn.0, &call_failed(turn, session, model, class)),
+            Outcome::Ok => NewEvent::new(id, at(seconds), turn.0, &call_completed(turn, session, model)),
         };
         self.append(NewEvent { causation: sent, ..event.unwrap() });
         id

@@ -43,8 +43,8 @@ pub struct DroppedName {
 pub enum DropReason {
     /// The entry is not the description of a model.
     NotAModel,
-    /// The model is no chat model, but for example an embedding model or an image generator. Contains its `mode`, which
-    /// is empty if it has none.
+    /// The model is no chat model, but for example an embedding model or an image generator. Contains its `mode`; empty
+    /// without one.
     Mode(String),
     /// The entry has no context window (`max_input_tokens`), or it is zero.
     NoContextWindow,

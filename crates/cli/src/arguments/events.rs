@@ -32,7 +32,7 @@ pub(crate) enum EventsCommand {
         #[arg(long, default_value_t = 0)]
         after: u64,
     },
-    /// Import JSON Lines into an empty log, or those that continue the log.
+    /// Import JSON Lines into an empty log, or lines that continue the log.
     Import {
         /// The file; `-` for standard input.
         #[arg(value_hint = ValueHint::FilePath)]

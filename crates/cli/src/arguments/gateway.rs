@@ -9,7 +9,8 @@ pub(crate) struct ServeArguments {
     /// The address to listen on; port 0 takes any free port [default: `listen` in gateway.yaml, or 127.0.0.1:4141].
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) listen: Option<SocketAddr>,
-    /// The threads that serve requests, in addition to the one that decides; one serves about 10,000 requests a second.
+    /// The number of threads that serve requests, besides the thread that decides; one serves about 10,000 requests a
+    /// second.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) threads: usize,
     /// Refuse to start unless there is a token, so that every client needs one, also on this machine.
@@ -43,7 +44,7 @@ pub(crate) enum ProvidersCommand {
     },
 }
 
-/// What a token gives access to.
+/// The requests that an access token of the gateway permits.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub(crate) enum TokenScope {
     /// Requests to models.

@@ -73,7 +73,7 @@ pub(crate) enum PatternsCommand {
     },
 }
 
-/// The option for a workspace.
+/// The option that selects the workspace whose patterns a command reads or changes.
 #[derive(Debug, Args)]
 pub(crate) struct WorkspaceArgument {
     /// The workspace [default: the current folder].

@@ -2,14 +2,14 @@
 
 use clap::Args;
 
-/// What is assumed about the request and the state of the gateway; everything else is as it is now.
+/// Assumptions about the request and the state of the gateway. All other values are the present ones.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Situation")]
 pub(crate) struct SituationArguments {
     /// The client, such as claude-code or codex: with its API and the features that its requests always use.
     #[arg(long, value_name = "NAME")]
     pub(crate) client: Option<String>,
-    /// The model that the client requests, as it writes it.
+    /// The name of the model that the client requests.
     #[arg(long, value_name = "MODEL")]
     pub(crate) client_model: Option<String>,
     /// A sub-agent of the client asks.

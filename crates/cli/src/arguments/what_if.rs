@@ -7,7 +7,7 @@ use contracts::NanoUsd;
 
 use crate::commands::Dimension;
 
-/// The options for a range of turns.
+/// The options that select the turns which a replay or a backtest reads.
 #[derive(Debug, Args)]
 pub(crate) struct RangeArguments {
     /// Only turns that started at this time or later: `2026-11-01`, `2026-11-01T12:30`, or `7d` for 7 days ago.

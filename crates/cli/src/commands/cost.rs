@@ -31,7 +31,7 @@ pub(super) fn run(context: &Context, arguments: &CostArguments) -> Result<(), Fa
         return show_session(context, session);
     }
     let now = SystemClock.now();
-    let moment = |text: &Option<String>| text.as_deref().map(|text| moment::parse(text, now)).transpose();
+    let moment = |text: &Option<String>| text.as_deref().map(|text| moment::parse_moment(text, now)).transpose();
     let period = Period {
         from: moment(&arguments.from).map_err(Failure::Invalid)?,
         to: moment(&arguments.to).map_err(Failure::Invalid)?,
@@ -42,12 +42,12 @@ pub(super) fn run(context: &Context, arguments: &CostArguments) -> Result<(), Fa
         return Ok(());
     }
     if let Some(monthly) = arguments.plan {
-        return plan::show(context, &calls, period, monthly);
+        return plan::show_plan(context, &calls, period, monthly);
     }
     match arguments.by[..] {
-        [] => overview::show(context, &calls, period),
-        [dimension] => dimension::show(context, &calls, period, dimension),
-        ref several => combined::show(context, &calls, period, several),
+        [] => overview::show_overview(context, &calls, period),
+        [dimension] => dimension::show_dimension(context, &calls, period, dimension),
+        ref several => combined::show_combined(context, &calls, period, several),
     }
 }
 
@@ -62,7 +62,7 @@ fn show_session(context: &Context, session: &str) -> Result<(), Failure> {
     let (spent, name) = found.ok_or_else(|| {
         Failure::Invalid("no such session has spent anything; `turnwise cost --by session` lists sessions".to_owned())
     })?;
-    session::show(context, &name, spent)
+    session::show_session(context, &name, spent)
 }
 
 /// A period of time, from `from` (inclusive) to `to` (exclusive); `None` is unbounded. Model calls are counted by the

@@ -31,13 +31,13 @@ pub(super) fn run(context: &Context, online: bool) -> Result<(), Failure> {
     let installed = find_clients(context.home.user.as_deref());
     let gateway = GatewayState::find(context);
     let sections = [
-        policy::check(context, providers.as_ref().ok()),
-        keys::check(context, &providers, &installed, &gateway, online),
-        clients::check(context, &installed, &gateway),
-        gateway::check(context, &gateway),
-        outages::check(context),
-        log::check(context),
-        machine::check(context),
+        policy::check_policy(context, providers.as_ref().ok()),
+        keys::check_keys(context, &providers, &installed, &gateway, online),
+        clients::check_clients(context, &installed, &gateway),
+        gateway::check_gateway(context, &gateway),
+        outages::check_outages(context),
+        log::check_log(context),
+        machine::check_machine(context),
     ];
     let problems = sections.iter().map(|section| section.count(Level::Problem)).sum::<usize>();
     let version = env!("CARGO_PKG_VERSION");

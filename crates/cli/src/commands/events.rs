@@ -24,7 +24,7 @@ pub(super) fn run(context: &Context, command: EventsCommand) -> Result<(), Failu
         EventsCommand::Tail { number, follow, kind } => {
             tail(context, number, follow, kind.as_deref().unwrap_or_default())
         }
-        EventsCommand::Show { event } => show(context, &event),
+        EventsCommand::Show { event } => show_event(context, &event),
         EventsCommand::Export { file, after } => json_lines::export(context, file.as_deref(), Position(after)),
         EventsCommand::Import { file, without_chain } => json_lines::import(context, &file, without_chain),
         EventsCommand::Verify => verify::verify(context),
@@ -126,7 +126,7 @@ fn summary(json: &Value) -> String {
 ///
 /// # Errors
 /// [`Failure::Invalid`] if `event` is neither, or the log has no such event.
-fn show(context: &Context, event: &str) -> Result<(), Failure> {
+fn show_event(context: &Context, event: &str) -> Result<(), Failure> {
     let log = context.log_reader()?;
     let found = match (event.parse::<u64>(), event.parse()) {
         (Ok(position), _) => log.event_at(Position(position))?,

@@ -39,8 +39,8 @@ pub(super) fn run(context: &Context, command: ImportCommand) -> Result<(), Failu
     }
 }
 
-/// Returns the folder with session files: that of the argument, or else the default one of the client. Fails if there
-/// is neither.
+/// Returns the folder with session files: the folder of the argument, or else the default folder of the client. Fails
+/// if there is neither.
 fn resolve_folder(path: Option<PathBuf>, default: Option<PathBuf>) -> Result<PathBuf, Failure> {
     path.or(default)
         .ok_or_else(|| Failure::Invalid("there is no home folder: name the folder of the sessions".to_owned()))

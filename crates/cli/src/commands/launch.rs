@@ -18,8 +18,8 @@ use crate::{
 /// A key for clients that need one to start; the gateway replaces it with the key of the provider.
 const PLACEHOLDER_KEY: &str = "any";
 
-/// Starts a coding agent whose requests are sent to the gateway, in place of this process. The exit code of the agent
-/// is that of the command.
+/// Starts a coding agent whose requests are sent to the gateway, in place of this process. The command exits with the
+/// exit code of the agent.
 ///
 /// # Errors
 /// [`Failure::Invalid`] if the agent is not installed, [`Failure::Failed`] if the gateway or the agent cannot be

@@ -21,7 +21,7 @@ const CLEAR: &str = "-";
 /// [`Failure::Invalid`] for an unknown model or session.
 pub(super) fn run(context: &Context, choice: &str, session: Option<&str>) -> Result<(), Failure> {
     if choice == "show" {
-        return show(context, session);
+        return show_model(context, session);
     }
     let session = session.map(SessionId::try_from).transpose().map_err(EngineError::from)?;
     let model = (choice != CLEAR).then(|| choice.to_owned());
@@ -35,7 +35,7 @@ pub(super) fn run(context: &Context, choice: &str, session: Option<&str>) -> Res
 }
 
 /// Prints the model of a session, a change of model that waits for its next turn, and the decision of its last turn.
-fn show(context: &Context, session: Option<&str>) -> Result<(), Failure> {
+fn show_model(context: &Context, session: Option<&str>) -> Result<(), Failure> {
     let state = context.fold_state()?;
     let sessions = &state.sessions;
     let name = resolve_session(sessions, session)?;
@@ -63,7 +63,7 @@ fn show(context: &Context, session: Option<&str>) -> Result<(), Failure> {
     })
 }
 
-/// Returns the id of the session called `name`; without a name, that of the session with the latest event.
+/// Returns the id of the session called `name`; without a name, the session with the latest event.
 ///
 /// # Errors
 /// [`Failure::Invalid`] if the log has no such session, or none at all.

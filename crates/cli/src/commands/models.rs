@@ -19,7 +19,7 @@ use crate::{
 /// catalogue instead of writing a file.
 pub(super) fn run(context: &Context, command: Option<ModelsCommand>) -> Result<(), Failure> {
     match command {
-        None | Some(ModelsCommand::List) => list(context),
+        None | Some(ModelsCommand::List) => list_models(context),
         Some(ModelsCommand::Import { file, built_in: true }) => {
             let text = read_text(&file)?;
             let built = litellm::built_in_yaml(&text).map_err(|error| Failure::Invalid(error.to_string()))?;
@@ -31,7 +31,7 @@ pub(super) fn run(context: &Context, command: Option<ModelsCommand>) -> Result<(
 }
 
 /// Prints all models with their limits, prices in dollars per million tokens, and capabilities.
-fn list(context: &Context) -> Result<(), Failure> {
+fn list_models(context: &Context) -> Result<(), Failure> {
     let models = Models::load(&context.home.models())?;
     let all: Vec<&ModelSpec> = models.registry.iter().collect();
     context.print(&all, || {

@@ -18,7 +18,7 @@ use crate::{
 /// Executes a subcommand of `turnwise patterns`, which shows and manages what was learned from past turns.
 pub(super) fn run(context: &Context, command: PatternsCommand) -> Result<(), Failure> {
     match command {
-        PatternsCommand::Status => status(context),
+        PatternsCommand::Status => show_status(context),
         PatternsCommand::Inspect { workspace, number } => inspect::run(context, &workspace, number),
         PatternsCommand::Explain { turn, number } => explain::run(context, &turn, number),
         PatternsCommand::Clear { workspace, all, yes } => clear::run(context, &workspace, all, yes),
@@ -28,7 +28,7 @@ pub(super) fn run(context: &Context, command: PatternsCommand) -> Result<(), Fai
 }
 
 /// Prints for each workspace from how many turns and outcomes model choices were learned.
-fn status(context: &Context) -> Result<(), Failure> {
+fn show_status(context: &Context) -> Result<(), Failure> {
     let state = context.fold_state()?;
     let rows: Vec<WorkspaceStatus<'_>> = state.patterns.status().collect();
     context.print(&rows, || {

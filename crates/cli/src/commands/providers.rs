@@ -20,12 +20,12 @@ use crate::{
 /// Executes a subcommand of `providers`; without one, lists the providers.
 pub(super) fn run(context: &Context, command: Option<ProvidersCommand>) -> Result<(), Failure> {
     match command {
-        None | Some(ProvidersCommand::List) => list(context),
+        None | Some(ProvidersCommand::List) => list_providers(context),
         Some(ProvidersCommand::Retry { name }) => retry(context, name),
     }
 }
 
-/// A row of the table of providers: a provider, or a model that has an outage of its own.
+/// A row of the table of providers: a provider, or a single model with an outage.
 #[derive(Debug, Serialize)]
 struct Row {
     /// The provider or model.
@@ -42,9 +42,9 @@ struct Row {
     because: Option<String>,
 }
 
-/// Prints the providers of the models with their keys and outages, each followed by its models that have an outage of
-/// their own. Shows the place of each key in the environment of this command, never the key.
-fn list(context: &Context) -> Result<(), Failure> {
+/// Prints the providers of the models with their keys and outages, each followed by its models with an outage. Shows
+/// the place of each key in the environment of this command, never the key.
+fn list_providers(context: &Context) -> Result<(), Failure> {
     let dir = &context.home.dir;
     let configuration = Configuration::load(&dir.join("gateway.yaml"))?;
     let keys = Keys::load(&dir.join("keys")).map_err(ConfigurationError::from)?;
@@ -56,19 +56,19 @@ fn list(context: &Context) -> Result<(), Failure> {
     for name in registry.providers() {
         let scope = OutageScope::ProviderWide(name.clone());
         let own = status.iter().find(|row| row.scope == scope);
-        rows.push(row(scope, own, Some(key_place(providers.get(name.as_str())))));
+        rows.push(build_row(scope, own, Some(key_place(providers.get(name.as_str())))));
         let is_out = |status: &&ScopeStatus| {
             let is_own =
                 matches!(&status.scope, OutageScope::ModelSpecific(model) if model.provider() == name.as_str());
             is_own && status.clears_at.is_some()
         };
-        rows.extend(status.iter().filter(is_out).map(|model| row(model.scope.clone(), Some(model), None)));
+        rows.extend(status.iter().filter(is_out).map(|model| build_row(model.scope.clone(), Some(model), None)));
     }
     context.print(&rows, || print_rows(context, &rows))
 }
 
 /// Builds the row of a provider or model; `status` is `None` if it was never called.
-fn row(scope: OutageScope, status: Option<&ScopeStatus>, key: Option<String>) -> Row {
+fn build_row(scope: OutageScope, status: Option<&ScopeStatus>, key: Option<String>) -> Row {
     let outage = status.filter(|status| status.clears_at.is_some());
     Row {
         scope,

@@ -12,7 +12,7 @@ use crate::{arguments::RangeArguments, failure::Failure, moment};
 /// [`Failure::Invalid`] for an invalid time or session id.
 pub(super) fn parse_range(arguments: &RangeArguments) -> Result<Range, Failure> {
     let now = SystemClock.now();
-    let moment = |text: &Option<String>| text.as_deref().map(|text| moment::parse(text, now)).transpose();
+    let moment = |text: &Option<String>| text.as_deref().map(|text| moment::parse_moment(text, now)).transpose();
     let session = arguments.session.as_deref().map(SessionId::try_from).transpose();
     Ok(Range {
         from: moment(&arguments.from).map_err(Failure::Invalid)?,

@@ -29,13 +29,13 @@ pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), F
     let texts = TextFiles::open(context.home.log());
     let replayed = replay(log.as_ref(), &texts, &range, |position| bar.set_position(position.0))?;
     bar.finish_and_clear();
-    context.print(&replayed, || show(&replayed))?;
+    context.print(&replayed, || print_report(&replayed))?;
     if replayed.divergence.is_some() { Err(Failure::Negative) } else { Ok(()) }
 }
 
 /// Prints the result of a replay: the number of repeated decisions, the decisions that could not be repeated exactly,
 /// and the digest.
-fn show(replayed: &ReplayReport) {
+fn print_report(replayed: &ReplayReport) {
     let mut decisions = count_noun(replayed.decisions, "decision");
     if 0 < replayed.steps {
         decisions = format!("{decisions} and {}", count_noun(replayed.steps, "further step"));

@@ -36,7 +36,7 @@ pub(super) fn run(context: &Context, arguments: &RouteArguments) -> Result<(), F
     }
 }
 
-/// The JSON output of a preview.
+/// The JSON output of `turnwise route`, which previews a decision without recording it.
 #[derive(Serialize)]
 struct PreviewView {
     /// The decision about the message; its fields become fields of the object.

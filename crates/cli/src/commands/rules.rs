@@ -23,7 +23,7 @@ use crate::{
 pub(super) fn run(context: &Context, command: RulesCommand) -> Result<(), Failure> {
     match command {
         RulesCommand::Check { file, strict } => check::check(context, file.as_deref(), strict),
-        RulesCommand::Show => show(context),
+        RulesCommand::Show => show_rules(context),
         RulesCommand::Reload => reload(context),
         RulesCommand::Test { file } => test(context, &file),
         RulesCommand::Schema => {
@@ -74,7 +74,7 @@ pub(super) fn open_policy(context: &Context) -> Result<PolicyFile, Failure> {
 }
 
 /// Prints the active policy: its rules with the number of turns that each decided, and its default models.
-fn show(context: &Context) -> Result<(), Failure> {
+fn show_rules(context: &Context) -> Result<(), Failure> {
     let file = open_policy(context)?;
     let active = file.active();
     let policy = &active.policy;
@@ -82,7 +82,7 @@ fn show(context: &Context) -> Result<(), Failure> {
     let hits = context.fold_state()?.rule_hits;
     let listed: Vec<_> = rules
         .iter()
-        .map(|rule| json!({ "workspace": rule.workspace, "name": rule.name, "when": rule.when, "use": rule.models, "line": rule.line, "hits": hits.of(rule.name) }))
+        .map(|rule| json!({ "workspace": rule.workspace, "name": rule.name, "when": rule.when, "use": rule.models, "line": rule.line, "hits": hits.for_rule(rule.name) }))
         .collect();
     let defaults: Vec<_> = policy.global_defaults().collect();
     let json = json!({ "file": active.path, "hash": active.hash, "global_default": defaults, "rules": listed });
@@ -93,7 +93,7 @@ fn show(context: &Context) -> Result<(), Failure> {
             let mut table = Table::new(&[">LINE", "RULE", "WHEN", "USE", ">HITS", ">IMPORTED"]);
             for rule in &rules {
                 let name = rule.workspace.map_or_else(|| rule.name.to_owned(), |path| format!("{path}: {}", rule.name));
-                let Hits { live, imported, .. } = hits.of(rule.name);
+                let Hits { live, imported, .. } = hits.for_rule(rule.name);
                 table.add_row([
                     rule.line.to_string(),
                     name,

@@ -25,7 +25,7 @@ struct Input {
     cost: SessionCost,
 }
 
-/// The model that Claude Code displays, which is the one that it requests.
+/// The model that Claude Code displays and requests.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct ShownModel {
@@ -33,7 +33,7 @@ struct ShownModel {
     display_name: Option<String>,
 }
 
-/// Claude Code's own counts of a session.
+/// The time of model calls in a session, as Claude Code counts it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct SessionCost {

@@ -40,9 +40,9 @@ impl TokenFile {
 /// Executes a subcommand of `token`. A running gateway uses the file as it was when it started.
 pub(super) fn run(context: &Context, command: TokenCommand) -> Result<(), Failure> {
     match command {
-        TokenCommand::Add { name, scope, replace } => add(context, &name, &scope, replace),
-        TokenCommand::List => list(context),
-        TokenCommand::Remove { name } => remove(context, &name),
+        TokenCommand::Add { name, scope, replace } => add_token(context, &name, &scope, replace),
+        TokenCommand::List => list_tokens(context),
+        TokenCommand::Remove { name } => remove_token(context, &name),
     }
 }
 
@@ -50,7 +50,7 @@ pub(super) fn run(context: &Context, command: TokenCommand) -> Result<(), Failur
 ///
 /// # Errors
 /// [`Failure::Invalid`] for a name that is not one word, or that is taken unless `replace` is set.
-fn add(context: &Context, name: &str, scopes: &[TokenScope], replace: bool) -> Result<(), Failure> {
+fn add_token(context: &Context, name: &str, scopes: &[TokenScope], replace: bool) -> Result<(), Failure> {
     if name.is_empty() || name.starts_with('#') || name.chars().any(|c| c.is_whitespace() || c.is_control()) {
         return Err(Failure::Invalid(format!("`{}` is not a name for a token: use one word", name.escape_debug())));
     }
@@ -76,7 +76,7 @@ fn add(context: &Context, name: &str, scopes: &[TokenScope], replace: bool) -> R
 }
 
 /// Prints the names and scopes of all tokens.
-fn list(context: &Context) -> Result<(), Failure> {
+fn list_tokens(context: &Context) -> Result<(), Failure> {
     let file = TokenFile::open(context)?;
     let rows: Vec<_> =
         file.tokens.iter().map(|token| json!({ "name": token.name, "scopes": scope_names(token) })).collect();
@@ -97,7 +97,7 @@ fn list(context: &Context) -> Result<(), Failure> {
 ///
 /// # Errors
 /// [`Failure::Invalid`] if there is none of this name.
-fn remove(context: &Context, name: &str) -> Result<(), Failure> {
+fn remove_token(context: &Context, name: &str) -> Result<(), Failure> {
     let mut file = TokenFile::open(context)?;
     if !file.tokens.remove(name) {
         return Err(Failure::Invalid(format!("there is no token `{name}`; `turnwise token list` lists them")));

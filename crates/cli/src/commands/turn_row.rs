@@ -58,8 +58,8 @@ pub(crate) fn why(row: &Value) -> String {
     reason_words(slot, row["rule"].as_str(), is_requested)
 }
 
-/// Returns why a model was chosen, in a few words: the name of the rule if there is one, otherwise the words for the slot.
-/// `is_requested` is whether the model is the one that the client requested.
+/// Returns why a model was chosen, in a few words: the name of the rule if there is one, otherwise the words for the
+/// slot. `is_requested` is whether the client requested this model.
 pub(crate) fn reason_words(slot: &str, rule: Option<&str>, is_requested: bool) -> String {
     match rule {
         Some(rule) => escape_line(rule).into_owned(),

@@ -7,17 +7,17 @@ use std::{
 
 use super::clients::{ClientKind, claude_folder, codex_folder, folder_from};
 
-/// A URL that a client is configured to send its requests to, and where that is configured.
+/// A URL to which a client is configured to send its requests, with the place of that setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ConfiguredAddress {
     /// The name of the environment variable, or the path of the file.
     pub(crate) place: String,
-    /// The URL as it is written.
+    /// The URL, unchanged.
     pub(crate) url: String,
 }
 
-/// Returns the addresses that a client is configured with, in the environment of this process, in the files of the user
-/// and in those of the current folder. Files that cannot be read are skipped. `user` is the user's home folder.
+/// Returns the configured addresses of a client: from the environment of this process, the files of the user, and the
+/// files of the current folder. Files that cannot be read are skipped. `user` is the user's home folder.
 pub(crate) fn configured_addresses(kind: ClientKind, user: Option<&Path>) -> Vec<ConfiguredAddress> {
     let variables = kind.address_variables().iter().filter_map(|name| {
         let url = env::var(name).ok().filter(|url| !url.is_empty())?;

@@ -47,7 +47,7 @@ pub(crate) struct Sample {
 
 impl Sample {
     /// Reads the newest sessions of Claude Code and Codex, at most [`MAX_BYTES`] in [`MAX_TIME`]. Skips files that
-    /// cannot be read, which `import` reports. `user` is the user's home folder.
+    /// cannot be read; `import` reports them. `user` is the user's home folder.
     pub(crate) fn read(user: Option<&Path>) -> Self {
         let started = Instant::now();
         let Some(user) = user else { return Self::default() };

@@ -23,7 +23,8 @@ pub(crate) fn escape_line(text: &str) -> Cow<'_, str> {
     escape(text, is_unsafe)
 }
 
-/// Escapes the characters that `is_escaped` selects.
+/// Replaces the characters for which `is_escaped` returns `true` by visible escape sequences, so that they cannot
+/// control a terminal.
 fn escape(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.contains(&is_escaped) {
         return Cow::Borrowed(text);

@@ -211,7 +211,7 @@ pub struct LlmCallFailed {
     pub status: Option<u16>,
     /// Number of times that the same request was sent again within the call.
     pub retries: u32,
-    /// Tokens that the provider had reported when the call ended, and that it bills. `None` if no response had begun or
+    /// Tokens that the provider had reported when the call ended; it bills them. `None` if no response had begun or
     /// none were reported.
     pub usage: Option<Usage>,
     /// Cost of `usage`; `None` without `usage`, or if the prices of the model are unknown.

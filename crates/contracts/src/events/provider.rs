@@ -68,7 +68,7 @@ event!(
     }
 );
 
-/// Cause of the end of an outage.
+/// Cause of the end of an outage of a provider or model, recorded in `provider.recovered`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecoveredBy {

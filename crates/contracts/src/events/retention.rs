@@ -76,7 +76,7 @@ event!(
     }
 );
 
-/// Event: the number of removed turns that one slot, and if it is that of rules one rule, decided.
+/// Event: the number of removed turns that one slot decided; for the slot of rules, that one rule decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DecisionsRetained {
     /// Slot of the chain that decided; `None` for refused turns.

@@ -36,7 +36,7 @@ pub struct RouteDecided {
     pub decider: u16,
     /// Log position of the views that the decision read.
     pub based_on: Position,
-    /// Numbers of the policy's text predicates that matched the message, with which the decision can be repeated after
+    /// Numbers of the policy's text predicates that matched the message. With them the decision can be repeated after
     /// the text was purged (decision D9).
     pub matched: Vec<u16>,
     /// Duration of the decision in microseconds; 0 for an observed turn.

@@ -6,8 +6,8 @@ use super::Requirement;
 use crate::WireApi;
 
 impl Requirement {
-    /// Returns the name under which a policy allows dropping this feature: its own, or that of the general feature of
-    /// which it is a special case.
+    /// Returns the name under which a policy allows dropping this feature: its own name, or the name of a more general
+    /// feature.
     #[must_use]
     pub const fn dropped_as(self) -> Self {
         match self {

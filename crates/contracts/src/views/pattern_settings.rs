@@ -68,7 +68,7 @@ pub struct PatternSettings {
 
 impl PatternSettings {
     /// Returns the default settings of model recommendations for an estimator.
-    pub const fn of(estimator: Estimator) -> Self {
+    pub const fn defaults_for(estimator: Estimator) -> Self {
         let paper = Self {
             estimator,
             fingerprint: FingerprintKind::Hybrid,
@@ -97,6 +97,6 @@ impl PatternSettings {
 
 impl Default for PatternSettings {
     fn default() -> Self {
-        Self::of(Estimator::default())
+        Self::defaults_for(Estimator::default())
     }
 }

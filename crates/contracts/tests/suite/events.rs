@@ -2,8 +2,9 @@
 
 use contracts::{
     Alternative, Attempt, AuxiliaryCall, CacheVariant, ChainEntry, ChainSlot as _, ContentHash, Decision, Estimates,
-    Failure, Features, ModelId, NanoUsd, Needs, OutageScope, Override, Period, Reason, Recommendation, Score,
-    SessionId, SideEffect, Sketch, Slot, SpentLimit, Thread, ThreadId, Tier, TokenBucket, Tone, TurnId, Usage, Verdict,
+    Failure, Features, ModelId, NanoUsd, Needs, OutageScope, Override, Period, Reason, Recommendation, RefusedKey,
+    Score, SessionId, SideEffect, Sketch, Slot, SpentLimit, Thread, ThreadId, Tier, TokenBucket, Tone, TurnId, Usage,
+    Verdict,
     events::{DecisionMode, LlmCallCompleted, RouteDecided, StopReason, TurnStarted},
 };
 use event_core::{EventId, EventType, Position, Timestamp, decode, encode};
@@ -96,7 +97,7 @@ fn started() -> impl Strategy<Value = TurnStarted> {
                 side_effects: vec![SideEffect::Execute, SideEffect::Network],
                 images: flags[4],
                 tool_history: flags[5],
-                tokens: TokenBucket::of(tokens),
+                tokens: TokenBucket::from_tokens(tokens),
                 intents: contracts::IntentTags(bits),
                 workload: Some("nightly".to_owned()).filter(|_| flags[0]),
                 sketch: Sketch { words: vec![bits.into(), u16::MAX], pairs: vec![7], shape: vec![bits] },
@@ -118,7 +119,8 @@ fn failure() -> impl Strategy<Value = Failure> {
         any::<(u64, u64)>().prop_map(|(estimate, window)| Failure::ExceedsContextWindow { estimate, window }),
         Just(Failure::NoStructuredOutputSupport),
         option::of("[A-Z]{1,9}")
-            .prop_map(|variable| Failure::KeyRefused { provider: "a".try_into().unwrap(), variable }),
+            .prop_map(|variable| RefusedKey { provider: "a".try_into().unwrap(), variable })
+            .prop_map(|key| Failure::KeyRefused(Box::new(key))),
     ]
 }
 

@@ -87,7 +87,7 @@ fn a_sum_that_does_not_fit_stays_at_the_top() {
 
 #[test]
 fn prompts_fall_into_four_sizes() {
-    let bucket = |tokens| TokenBucket::of(tokens).0;
+    let bucket = |tokens| TokenBucket::from_tokens(tokens).0;
     assert_eq!([0, 999, 1_000, 9_999, 10_000, 99_999, 100_000, u64::MAX].map(bucket), [0, 0, 1, 1, 2, 2, 3, 3]);
 }
 
@@ -99,7 +99,7 @@ fn each_family_has_its_own_estimate() {
         Tokenizer::Google => 3,
         Tokenizer::Generic => 4,
     });
-    assert_eq!(Tokenizer::ALL.map(|tokenizer| estimates.of(tokenizer)), [1, 2, 3, 4]);
+    assert_eq!(Tokenizer::ALL.map(|tokenizer| estimates.for_tokenizer(tokenizer)), [1, 2, 3, 4]);
 }
 
 proptest! {

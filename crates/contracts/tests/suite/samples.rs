@@ -1,6 +1,6 @@
 //! The example of each event kind: its size, its round trip and its description.
 
-use contracts::catalogue::{JsonError, KINDS, find};
+use contracts::catalogue::{JsonError, KINDS, find_kind};
 use event_core::MAX_PAYLOAD_BYTES;
 use serde_json::json;
 
@@ -20,16 +20,16 @@ fn every_example_comes_back_from_json_with_the_same_bytes() {
 #[test]
 fn every_kind_is_found_by_its_name_and_version_and_is_described_in_a_sentence() {
     for spec in KINDS {
-        let found = find(spec.kind, spec.version).unwrap();
+        let found = find_kind(spec.kind, spec.version).unwrap();
         assert_eq!((found.kind, found.about), (spec.kind, spec.about));
         assert!(spec.about.ends_with('.') && spec.about.starts_with(char::is_uppercase), "{}", spec.about);
         let (concern, what) = spec.kind.split_once('.').unwrap();
         let plain = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
         assert!(plain(concern) && plain(what), "{}", spec.kind);
         let newest = KINDS.iter().filter(|other| other.kind == spec.kind).map(|other| other.version).max();
-        assert!(find(spec.kind, newest.unwrap() + 1).is_none());
+        assert!(find_kind(spec.kind, newest.unwrap() + 1).is_none());
     }
-    assert!(find("acme.coffee_brewed", 1).is_none());
+    assert!(find_kind("acme.coffee_brewed", 1).is_none());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use transcripts::observed::{ObservedSession, ObservedTurn, Step};
 
 use crate::{error::ControlError, operation::Operation};
 
-/// The request to record turns of session files, and to decide those of them that have no decision yet.
+/// The request to record turns of session files, and to decide the turns without a decision.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ImportTurns {
@@ -45,7 +45,7 @@ pub struct ImportedTurns {
     pub turns: u64,
     /// Number of turns that were decided by this import.
     pub decisions: u64,
-    /// Number of those turns for which the policy would have chosen another model than the one that ran.
+    /// Number of the decided turns for which the policy would have chosen another model than the model that ran.
     pub other_model: u64,
     /// Number of decisions without a model.
     pub refused: u64,
@@ -115,7 +115,7 @@ impl Operation for ImportTurns {
 #[serde(deny_unknown_fields)]
 pub struct LogTotals {}
 
-/// The result of [`LogTotals`].
+/// Result of [`LogTotals`]: the number of sessions and the cost of all calls in the log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// Number of sessions.

@@ -11,7 +11,7 @@ use crate::{error::ControlError, operation::Operation};
 #[serde(deny_unknown_fields)]
 pub struct RefreshPolicy {}
 
-/// The state of the policy after [`RefreshPolicy`].
+/// Result of [`RefreshPolicy`]: the errors of the policy file, and the active policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyState {
     /// Path of the policy file.

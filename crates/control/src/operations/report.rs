@@ -24,7 +24,7 @@ pub struct SessionReport {
     pub turn: Option<TurnReport>,
     /// The costs of all sessions since midnight UTC.
     pub spent_today: NanoUsd,
-    /// The limits that apply to the session and of which at least 80 % are spent.
+    /// The limits of the session that are at least 80 % spent.
     pub limits: Vec<LimitReport>,
 }
 
@@ -37,7 +37,7 @@ pub struct TurnReport {
     pub slot: Option<String>,
     /// The rule that decided; `None` if another slot did.
     pub rule: Option<String>,
-    /// Whether the model is the one that the client requested.
+    /// Whether the client requested this model.
     pub is_requested: bool,
     /// The model that failed last before `model`; `None` without a fallback.
     pub failed: Option<ModelId>,

@@ -67,7 +67,7 @@ impl Operation for SelectModel {
     }
 }
 
-/// The request to record that the user accepts the model that the pattern store recommended for a turn. An error if it
+/// The request to record that the user accepts the recommendation of the pattern store for a turn. An error if it
 /// recommended none.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -84,8 +84,8 @@ impl Operation for AcceptSuggestion {
     }
 }
 
-/// The request to record that the user dismisses the model that the pattern store recommended for a turn, and prefers
-/// the chosen one. An error if it recommended none.
+/// The request to record that the user dismisses the recommendation of the pattern store for a turn and keeps the
+/// chosen model. An error if it recommended none.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DismissSuggestion {

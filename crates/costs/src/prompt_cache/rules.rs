@@ -74,8 +74,8 @@ impl CacheRules {
         matches!((self, lifetime), (Self::Anthropic, CacheLifetime::OneHour))
     }
 
-    /// Returns whether the client sends another call after a completed turn, which the log does not contain and which
-    /// reads the response.
+    /// Returns whether the client sends an auxiliary call after a completed turn. The log does not contain that call;
+    /// its prompt includes the response of the turn.
     pub(super) const fn has_auxiliary_call(self) -> bool {
         !matches!(self, Self::Automatic)
     }

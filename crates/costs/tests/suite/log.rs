@@ -5,7 +5,8 @@ use contracts::{
     events::{ErrorClass, LlmCallCompleted, LlmCallFailed, TurnStarted},
 };
 use costs::Costs;
-use event_core::{EventId, EventType, NewEvent, Position, Projected, Recorded, Timestamp};
+use event_core::{Projected, Recorded, Timestamp};
+use test_events::recorded;
 
 /// The properties of a call on which its costs depend.
 #[derive(Debug, Clone)]
@@ -24,12 +25,6 @@ pub(crate) struct Call {
     pub(crate) at: Timestamp,
 }
 
-/// Creates a recorded event; `number` is its position in the log and determines its id.
-pub(crate) fn record<E: EventType>(number: u64, at: Timestamp, body: &E) -> Recorded {
-    let id = EventId::derive(&[b"costs", &number.to_le_bytes()]);
-    Recorded::new(Position(number), at, NewEvent::new(id, at, id, body).unwrap())
-}
-
 /// Creates the event of a completed call.
 pub(crate) fn completed(number: u64, call: &Call) -> Recorded {
     let body = LlmCallCompleted {
@@ -40,7 +35,7 @@ pub(crate) fn completed(number: u64, call: &Call) -> Recorded {
         cost: call.cost.map(|cost| NanoUsd(cost.saturating_mul(100_000))),
         ..LlmCallCompleted::sample()
     };
-    record(number, call.at, &body)
+    recorded(number, call.at, &body)
 }
 
 /// Creates the event of a cancelled call, with its usage and cost only if `is_known`.
@@ -54,13 +49,13 @@ pub(crate) fn cancelled(number: u64, call: &Call, is_known: bool) -> Recorded {
         cost: call.cost.filter(|_| is_known).map(|cost| NanoUsd(cost.saturating_mul(100_000))),
         ..LlmCallFailed::sample()
     };
-    record(number, call.at, &body)
+    recorded(number, call.at, &body)
 }
 
 /// Creates the event of a turn's start, at time 0.
 pub(crate) fn turn_started(number: u64, session: &str, thread: Thread) -> Recorded {
     let session = SessionId::try_from(session).unwrap();
-    record(number, Timestamp::default(), &TurnStarted { session, thread, ..TurnStarted::sample() })
+    recorded(number, Timestamp::default(), &TurnStarted { session, thread, ..TurnStarted::sample() })
 }
 
 /// Returns the thread of a sub-agent.

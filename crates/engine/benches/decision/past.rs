@@ -7,8 +7,9 @@ use contracts::{
         TurnStarted, TurnTextRecorded,
     },
 };
-use event_core::{EventId, NewEvent, Position, Projection as _, Recorded, Timestamp};
+use event_core::{EventId, Position, Projection as _, Recorded, Timestamp};
 use patterns::{Patterns, Store};
+use test_events::turn_event;
 
 use crate::numbers::Numbers;
 
@@ -54,7 +55,7 @@ impl Past {
     fn write<F: event_core::EventType>(&mut self, turn: TurnId, body: &F) {
         let position = Position(self.events.len() as u64 + 1);
         let at = Timestamp::from_secs(1_780_000_000 + position.0);
-        let event = NewEvent::new(turn.0.then(F::KIND, position.0), at, turn.0, body).unwrap();
+        let event = turn_event(turn, position.0, at, body);
         self.events.push(Recorded::new(position, at, event));
     }
 

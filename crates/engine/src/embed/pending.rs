@@ -11,7 +11,7 @@ use event_core::{EventId, Position};
 
 use crate::{capture::hash_prefix, error::EngineError, insight::events};
 
-/// A message that has no embedding yet, with the turns that need an event for it.
+/// A message without an embedding, with the turns for which an event will record it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PendingMessage {
     /// The first eight bytes of the hash of the message, the key of its embedding.
@@ -26,7 +26,7 @@ pub(super) struct PendingMessage {
 }
 
 impl PendingMessage {
-    /// Returns the turns that need an event with the embedding of the message, each with the id of that event.
+    /// Returns the turns for which an event records the embedding of the message, each with the id of its event.
     pub(super) fn events(&self, embedder: &str) -> impl Iterator<Item = (TurnId, EventId)> {
         let text_event = text_event_id(embedder, self.key);
         let turn_event = |turn: &TurnId| EventId::derive(&[b"turn.embedded of a turn", embedder.as_bytes(), &turn.0.0]);
@@ -35,8 +35,8 @@ impl PendingMessage {
     }
 }
 
-/// Returns the id of the event with the embedding of a text, which serves all turns that recorded its key. `embedder`
-/// is the recorded name, `model/dimensions`.
+/// Returns the id of the event with the embedding of a text. One event serves all turns that recorded the key of the
+/// text. `embedder` is the recorded name, `model/dimensions`.
 pub(super) fn text_event_id(embedder: &str, key: u64) -> EventId {
     EventId::derive(&[b"turn.embedded".as_slice(), embedder.as_bytes(), &key.to_le_bytes()])
 }

@@ -36,7 +36,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(30);
 /// A reactor that embeds the messages of turns after they are recorded, with the endpoint that the active policy
 /// configures.
 ///
-/// It embeds the messages of turns that recorded the key of their text, as all do that start while an endpoint is
+/// It embeds the messages of turns that recorded the key of their text: all turns that start while an endpoint is
 /// configured. Other turns, and messages that the endpoint refuses, are left to [`EmbeddingRun`](super::EmbeddingRun).
 #[derive(Debug)]
 pub struct EmbeddingReactor {
@@ -152,7 +152,7 @@ fn active_endpoint(engine: &Engine) -> Option<EmbeddingEndpoint> {
     }
 }
 
-/// Returns the events with texts of messages, without purged texts and those of turns that recorded no key.
+/// Returns the events with texts of messages, without purged texts, and without texts of turns that recorded no key.
 fn keyed_texts(events: &[Recorded]) -> Vec<TurnTextRecorded> {
     let mut unkeyed = BTreeSet::new();
     let mut recorded = Vec::new();

@@ -7,7 +7,7 @@ use event_core::{Position, Recorded};
 
 use super::{
     ExchangeSummary,
-    line::{Parsed, TextLine, parse},
+    line::{Parsed, TextLine, parse_line},
 };
 use crate::{error::EngineError, exchange_error::ExchangeError};
 
@@ -89,7 +89,7 @@ impl Import<'_> {
             if text.trim().is_empty() {
                 continue;
             }
-            match parse(text).map_err(invalid_line)? {
+            match parse_line(text).map_err(invalid_line)? {
                 Parsed::Text(line) => self.import_text(number, &line)?,
                 Parsed::Event(event, stated_chain) => self.import_event(number, *event, stated_chain)?,
             }

@@ -74,7 +74,7 @@ pub(super) fn to_line(recorded: &Recorded, chain: Option<Chain>) -> Line {
 /// Converts the payload of an event to JSON; `None` if the kind and version are unknown, or the JSON would not decode
 /// to the same bytes.
 pub fn payload_to_json(kind: &str, version: u16, payload: &[u8]) -> Option<Value> {
-    let spec = catalogue::find(kind, version)?;
+    let spec = catalogue::find_kind(kind, version)?;
     let value = (spec.to_json)(payload).ok()?;
     let reencoded = (spec.from_json)(value.clone()).ok()?;
     (reencoded == payload).then_some(value)
@@ -99,7 +99,7 @@ pub(super) enum Parsed {
 /// # Errors
 /// A description of the problem: invalid JSON, an unknown or missing key, a payload in none or several of `data`,
 /// `payload` and `purged`, or `data` of a kind that this version does not know.
-pub(super) fn parse(text: &str) -> Result<Parsed, String> {
+pub(super) fn parse_line(text: &str) -> Result<Parsed, String> {
     if text.starts_with("{\"text\"") {
         return serde_json::from_str(text).map(Parsed::Text).map_err(|error| error.to_string());
     }
@@ -110,7 +110,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed, String> {
     };
     let (payload, purged) = match (line.data, line.payload, line.purged) {
         (Some(data), None, None) => {
-            let spec = catalogue::find(&line.kind, line.version).ok_or_else(|| {
+            let spec = catalogue::find_kind(&line.kind, line.version).ok_or_else(|| {
                 format!("`{}` version {} is not known here: it needs `payload`", line.kind, line.version)
             })?;
             ((spec.from_json)(data).map_err(|error| error.to_string())?, None)

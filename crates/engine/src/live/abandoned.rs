@@ -19,6 +19,9 @@ impl Engine {
     /// The latest [`MAX_PARALLEL_TURNS`] turns of the same message stay open, since clients without session ids may
     /// send it several times at once. If several runs of a client share the session, so do as many of the latest turns
     /// of the other runs.
+    ///
+    /// # Errors
+    /// [`EngineError`] if an event cannot be encoded or appended to the log.
     pub(super) fn end_abandoned(&mut self, input: &TurnInput, earlier_turns: u64) -> Result<(), EngineError> {
         let Some(session) = self.state().sessions.get(&input.session) else { return Ok(()) };
         let idle = session.open.iter().filter(|open| open.thread == input.thread && open.calls_waiting == 0);

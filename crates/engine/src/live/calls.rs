@@ -74,7 +74,7 @@ pub struct CallFailure {
 
 impl Engine {
     /// Records that a model call of a turn is sent to `model`, and returns the call. `adapted` are the features of the
-    /// request that the model does not support and that are converted or removed for it. The event is durable after
+    /// request that are converted or removed because the model does not support them. The event is durable after
     /// [`Engine::commit`].
     ///
     /// # Errors
@@ -88,8 +88,8 @@ impl Engine {
         let (turn, input) = (outcome.turn, &outcome.input);
         self.load_session(&input.session)?;
         let spec = self.models.registry.get(model);
-        let estimated_input =
-            estimate_for_each_tokenizer(&input.prompt).of(spec.map_or(Tokenizer::Generic, |spec| spec.tokenizer));
+        let estimated_input = estimate_for_each_tokenizer(&input.prompt)
+            .for_tokenizer(spec.map_or(Tokenizer::Generic, |spec| spec.tokenizer));
         let usage = Usage { input: estimated_input, output: EXPECTED_OUTPUT_TOKENS, ..Usage::default() };
         let open = self.state().sessions.get(&input.session).and_then(|session| session.open_turn(turn));
         let call = Call {

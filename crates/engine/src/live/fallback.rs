@@ -16,8 +16,8 @@ use crate::{
 };
 
 impl Engine {
-    /// Returns whether the policy allows another model for a turn whose call failed (decision D36). `outcome` is that of
-    /// the request whose call failed.
+    /// Returns whether the policy allows another model for a turn whose call failed (decision D36). `outcome` is the
+    /// outcome of the request whose call failed.
     pub fn allows_fallback(&self, outcome: &TurnOutcome) -> bool {
         let session = self.state().sessions.get(&outcome.input.session);
         let has_response =
@@ -29,11 +29,11 @@ impl Engine {
         }
     }
 
-    /// Decides a running turn again without the models that have `failed`, and records the decision. `outcome` is that
-    /// of the request whose call failed last. The event is durable after [`Engine::commit`].
+    /// Decides a running turn again without the models that have `failed`, and records the decision. `outcome` is the
+    /// outcome of the request whose call failed last. The event is durable after [`Engine::commit`].
     ///
-    /// The decision reads the turn as captured at its start, with the request of `outcome`, which may have more
-    /// requirements than that of the start, and with the current outages.
+    /// The decision reads the turn as captured at its start, the request of `outcome` (which may have more requirements
+    /// than the first request of the turn), and the current outages.
     ///
     /// # Errors
     /// [`EngineError::UnknownTurn`] if the turn does not run, otherwise if the log cannot be read or written.

@@ -42,7 +42,7 @@ struct CallGroup {
     rule: Option<String>,
 }
 
-/// The properties by which removed decisions are counted.
+/// The properties by which the decisions of removed sessions are grouped and counted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct DecisionGroup {
     /// Name of the slot that decided; empty for refused turns.
@@ -51,7 +51,7 @@ struct DecisionGroup {
     is_live: bool,
 }
 
-/// Counts of removed decisions.
+/// The number of turns of one group that are removed, and the day of the latest.
 #[derive(Debug, Clone, Copy, Default)]
 struct DecisionCount {
     /// The slot that decided; `None` for refused turns.
@@ -144,7 +144,7 @@ impl Totals {
     }
 }
 
-/// Returns the slot that decided, and the rule if it is that of rules; none if the turn was refused.
+/// Returns the slot that decided, and the rule if that is the slot of rules; none if the turn was refused.
 fn winner(decision: &Decision) -> (Option<Slot>, Option<String>) {
     let winner = decision.winner();
     (winner.map(|winner| winner.slot), winner.and_then(|winner| winner.reason.rule()).map(str::to_owned))

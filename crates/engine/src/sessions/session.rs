@@ -37,7 +37,8 @@ pub struct Session {
     rare: Option<Box<RareState>>,
 }
 
-/// The state of a session whose user set a model, which called tools, or whose model signed thinking.
+/// The part of a session's state that few sessions have: the model that the user set, the tools used so far, and the
+/// models that signed thinking.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct RareState {
     /// The model that the user set for the session (004 §4.3).

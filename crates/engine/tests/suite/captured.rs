@@ -6,6 +6,7 @@ use contracts::{
     events::{SessionStarted, ToolCalled, TurnStarted},
 };
 use engine::{History, TurnInput};
+use test_events::tool_called;
 
 use crate::support::{
     Desk,
@@ -70,15 +71,10 @@ fn what_tools_touched_in_a_session_counts_for_its_later_turns() {
     desk.record(
         turn,
         &ToolCalled {
-            turn,
-            session: session("one"),
-            call: "t1".to_owned(),
             name: "Edit".to_owned(),
-            side_effect: SideEffect::Write,
             extensions: vec![".sql".to_owned()],
             directories: vec!["db".to_owned()],
-            files: Vec::new(),
-            reverts: false,
+            ..tool_called(turn, session("one"), "t1")
         },
     );
     desk.end("one");

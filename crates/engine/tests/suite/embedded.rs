@@ -349,7 +349,8 @@ fn a_message_in_other_words_finds_the_turn_that_means_the_same() {
         desk.start("four", "Anmeldung klappt nicht mehr");
         let features = last_features(&desk);
         for estimator in [Estimator::Paper, Estimator::Calibrated] {
-            let settings = PatternSettings { min_similarity: Score(300_000_000), ..PatternSettings::of(estimator) };
+            let settings =
+                PatternSettings { min_similarity: Score(300_000_000), ..PatternSettings::defaults_for(estimator) };
             let asking = PatternQuery {
                 workspace: None,
                 features: &features,

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use contracts::{
     Score, SessionId, TurnId,
-    events::{ErrorClass, EvalCompleted, PolicyLoaded, RouteDecided, StopReason, TurnEnded, TurnStarted, TurnStatus},
+    events::{ErrorClass, PolicyLoaded, RouteDecided, StopReason, TurnEnded, TurnStarted, TurnStatus},
 };
 use engine::{EngineError, RouterState, TurnInput};
 use event_bus::{LogError, ProjectionSet as _};
 use event_core::{MAX_PAYLOAD_BYTES, Position, Recorded, encode_state};
 use proptest::prelude::*;
+use test_events::turn_scored;
 
 use crate::support::{
     Desk,
@@ -126,21 +127,7 @@ fn take(mut desk: Desk, step: &Step) -> Desk {
         Step::Observe { recording, turns, finished } => observe(&mut desk, recording, turns, finished),
         Step::Judge(score) => {
             if let Some((session, turn)) = latest(&desk) {
-                let (score, confidence, rubric) = (Score(score), Score::ONE, "turn-signals".to_owned());
-                desk.record(
-                    turn,
-                    &EvalCompleted {
-                        turn,
-                        session,
-                        score,
-                        confidence,
-                        rubric,
-                        rubric_version: 1,
-                        model: None,
-                        signals: Vec::new(),
-                        signals_omitted: 0,
-                    },
-                );
+                desk.record(turn, &turn_scored(turn, session, Score(score)));
             }
         }
         Step::Suggestion(accepted) => {

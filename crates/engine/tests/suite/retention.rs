@@ -100,8 +100,8 @@ fn an_old_session_is_removed_and_every_total_stays() {
             assert_eq!(spent(&after, at), spent(&before, at), "{path}");
         }
     }
-    assert_eq!(after.rule_hits.of("commits").live, before.rule_hits.of("commits").live);
-    assert_eq!(before.rule_hits.of("commits").live, 5);
+    assert_eq!(after.rule_hits.for_rule("commits").live, before.rule_hits.for_rule("commits").live);
+    assert_eq!(before.rule_hits.for_rule("commits").live, 5);
     assert_eq!(after.sessions.get(&session("old")), None);
     assert_eq!(after.sessions.get(&session("long")), before.sessions.get(&session("long")));
     let total = |state: &RouterState| state.costs.session(&session("long")).unwrap().total();

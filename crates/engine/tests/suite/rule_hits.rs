@@ -67,16 +67,16 @@ fn a_hit_is_a_turn_so_a_fallback_is_none_and_imported_turns_are_counted_apart() 
         by("a", 2 * DAY, Imported),
     ];
     let hits = fold(&events);
-    assert_eq!(hits.of("a"), Hits { live: 1, imported: 2, latest_day: 0 });
-    assert_eq!(hits.of("b"), Hits { live: 2, imported: 0, latest_day: 1 });
-    assert_eq!(hits.of("never"), Hits::default());
+    assert_eq!(hits.for_rule("a"), Hits { live: 1, imported: 2, latest_day: 0 });
+    assert_eq!(hits.for_rule("b"), Hits { live: 2, imported: 0, latest_day: 1 });
+    assert_eq!(hits.for_rule("never"), Hits::default());
     assert_eq!(hits.latest_day(), 1, "an imported turn is of no day");
 }
 
 #[test]
 fn a_day_on_which_no_rule_won_is_a_day() {
     let hits = fold(&[by("a", 1, Live), (DAY, None, Live)]);
-    assert_eq!(hits.of("a"), Hits { live: 1, imported: 0, latest_day: 0 });
+    assert_eq!(hits.for_rule("a"), Hits { live: 1, imported: 0, latest_day: 0 });
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn of_too_many_rules_the_one_goes_that_has_not_won_for_longest() {
     let many = (0..MAX_RULES as u64).map(|number| by(&format!("rule {number}"), number * DAY, Live));
     let hits = fold(&many.chain([by("new", 7, Live)]).collect::<Vec<_>>());
     assert_eq!(hits.iter().count(), MAX_RULES);
-    assert_eq!((hits.of("rule 0").live, hits.of("rule 1").live, hits.of("new").live), (0, 1, 1));
+    assert_eq!((hits.for_rule("rule 0").live, hits.for_rule("rule 1").live, hits.for_rule("new").live), (0, 1, 1));
 }
 
 proptest! {
@@ -107,8 +107,8 @@ proptest! {
                 won.filter(|(seconds, ..)| of_day.is_none_or(|day| seconds / DAY == day)).count() as u64
             };
             let expected = Hits { live: count(Live, None), imported: count(Imported, None), latest_day: 0 };
-            prop_assert_eq!(Hits { latest_day: 0, ..hits.of(name) }, expected);
-            prop_assert_eq!(hits.of(name).latest_day, count(Live, Some(day)));
+            prop_assert_eq!(Hits { latest_day: 0, ..hits.for_rule(name) }, expected);
+            prop_assert_eq!(hits.for_rule(name).latest_day, count(Live, Some(day)));
         }
     }
 }

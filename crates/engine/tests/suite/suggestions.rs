@@ -2,9 +2,10 @@
 
 use contracts::{
     Score, Slot, TurnId,
-    events::{ErrorClass, EvalCompleted, PatternOverrideDismissed, RouteOverridden, StopReason},
+    events::{ErrorClass, PatternOverrideDismissed, RouteOverridden, StopReason},
 };
 use engine::EngineError;
+use test_events::turn_scored;
 
 use crate::support::{
     Desk,
@@ -39,22 +40,7 @@ fn desk_that_has_learned() -> Desk {
             StopReason::EndTurn,
         );
         desk.end(&name);
-        let rubric = "turn-signals".to_owned();
-        let (score, confidence) = (Score(score), Score::ONE);
-        desk.record(
-            turn,
-            &EvalCompleted {
-                turn,
-                session: session(&name),
-                score,
-                confidence,
-                rubric,
-                rubric_version: 1,
-                model: None,
-                signals: Vec::new(),
-                signals_omitted: 0,
-            },
-        );
+        desk.record(turn, &turn_scored(turn, session(&name), Score(score)));
     }
     desk
 }

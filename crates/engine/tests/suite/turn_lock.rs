@@ -5,6 +5,7 @@ use contracts::{
     ModelId, SideEffect,
     events::{StopReason, ToolCalled, ToolFinished, ToolOutcome, TurnEnded, TurnStatus},
 };
+use test_events::tool_called;
 
 use crate::support::{
     Desk,
@@ -29,15 +30,10 @@ fn read_file(desk: &mut Desk, call: &str) {
     desk.record(
         turn,
         &ToolCalled {
-            turn,
-            session: session.clone(),
-            call: call.clone(),
             name: "read_file".to_owned(),
             side_effect: SideEffect::Read,
             extensions: vec![".md".to_owned()],
-            directories: Vec::new(),
-            files: Vec::new(),
-            reverts: false,
+            ..tool_called(turn, session.clone(), &call)
         },
     );
     desk.pass_millis(300);

@@ -6,15 +6,15 @@
 use std::collections::BTreeSet;
 
 use contracts::{
-    AuxiliaryCall, CacheVariant, Estimates, Features, ModelId, NanoUsd, Needs, Override, Score, SessionId, SideEffect,
-    Sketch, Slot, Thread, ThreadId, TurnId, Usage,
+    AuxiliaryCall, Features, ModelId, Override, Score, SessionId, Sketch, Thread, ThreadId, TurnId,
     events::{
-        ErrorClass, FeedbackGiven, LlmCallCompleted, LlmCallFailed, PatternOverrideDismissed, Rating, RouteOverridden,
-        StopReason, ToolCalled, ToolFinished, ToolOutcome, TurnEnded, TurnStarted, TurnStatus,
+        ErrorClass, FeedbackGiven, LlmCallCompleted, LlmCallFailed, PatternOverrideDismissed, Rating, StopReason,
+        ToolCalled, ToolFinished, ToolOutcome, TurnEnded, TurnStarted, TurnStatus,
     },
 };
 use evaluator::tone;
 use event_core::{EventId, NewEvent, Timestamp};
+use test_events::{call_completed, route_overridden, tool_called, turn_started};
 
 /// Returns the time `seconds` after the start of every script.
 pub(crate) fn at(seconds: u64) -> Timestamp {
@@ -101,15 +101,7 @@ pub(crate) fn events(line: &str) -> Vec<NewEvent> {
             vec![seal(0, sealed(id, &FeedbackGiven { turn: id, session, rating }))]
         }
         "overrides" => {
-            let event = RouteOverridden {
-                turn: id,
-                session,
-                original: model(first),
-                model: model(second),
-                deferred: Slot::PatternRecommendation,
-                rule: None,
-                confidence: Score::ONE,
-            };
+            let event = route_overridden(id, session, model(first), model(second));
             vec![seal(0, sealed(id, &event))]
         }
         "keeps" => {
@@ -139,65 +131,32 @@ fn started(turn: &str, words: &[&str]) -> TurnStarted {
     let message: Vec<_> = words.iter().filter(|word| !word.starts_with(['@', '+'])).copied().collect();
     let message = message.join(" ");
     TurnStarted {
-        turn: turn_id(turn),
-        session: session(turn),
         thread: thread(turn),
         message_bytes: message.len() as u64,
-        offset_minutes: 0,
         override_model: named('@').map(|name| Override { alias: name.to_owned(), model: model(name) }),
         sticky: named('+').map(model),
-        delegation: None,
-        workspace: None,
-        needs: Needs::default(),
-        message_has_images: false,
-        tool_calls_in_history: false,
-        tokens: Estimates::default(),
-        extensions: Vec::new(),
-        skills: Vec::new(),
-        spent_today: NanoUsd(0),
-        spending: contracts::Spending::default(),
         features: Features { sketch: sketch(&message), ..Features::default() },
-        request: None,
         tone: tone(&message),
+        ..turn_started(turn_id(turn), session(turn))
     }
 }
 
 /// Returns an answered call. `how` is `aside` for an auxiliary call, `refusing`, `too-long`, or empty.
 fn completed(turn: &str, name: &str, how: &str) -> LlmCallCompleted {
     LlmCallCompleted {
-        turn: turn_id(turn),
-        session: session(turn),
         thread: if how == "aside" { Thread::Auxiliary(AuxiliaryCall::Title) } else { thread(turn) },
-        model: model(name),
-        usage: Usage::default(),
-        cost: None,
-        latency_ms: None,
         stop_reason: match how {
             "refusing" => StopReason::Refusal,
             "too-long" => StopReason::MaxTokens,
             _ => StopReason::EndTurn,
         },
-        tool_calls: 0,
-        thinking_blocks: 0,
-        raw_usage: None,
-        variant: CacheVariant::PLAIN,
-        began_at: None,
+        ..call_completed(turn_id(turn), session(turn), model(name))
     }
 }
 
 /// Returns the start and the end of a tool call; `files` are hashes of paths.
 fn tool(turn: &str, call: &str, files: Vec<u32>, reverts: bool, outcome: ToolOutcome) -> (ToolCalled, ToolFinished) {
     let (id, session, call) = (turn_id(turn), session(turn), call.to_owned());
-    let called = ToolCalled {
-        turn: id,
-        session: session.clone(),
-        call: call.clone(),
-        name: "tool".to_owned(),
-        side_effect: SideEffect::Write,
-        extensions: Vec::new(),
-        directories: Vec::new(),
-        files,
-        reverts,
-    };
+    let called = ToolCalled { files, reverts, ..tool_called(id, session.clone(), &call) };
     (called, ToolFinished { turn: id, session, call, outcome, output_bytes: 0, extensions: Vec::new() })
 }

@@ -13,7 +13,7 @@ use crate::{Appended, Clock, EventLog, Expected, LogError};
 /// Commands change the state and stage events in its log, in memory. [`State::commit`] makes all events staged since
 /// the last commit durable. The bus calls it once for a group of commands.
 pub trait State: Send + 'static {
-    /// Returns the log in which the state records.
+    /// Returns the log to which commands on this state append their events.
     fn log(&self) -> &Arc<dyn EventLog>;
 
     /// Stages a batch of events, appended by [`Bus::append`](super::Bus::append) or a reactor, and folds them into the

@@ -24,7 +24,7 @@ pub struct View<P> {
     progress: watch::Receiver<Progress>,
 }
 
-/// Position up to which the task of a view has folded the log, and the error that stopped it.
+/// The progress of a view's task: the position up to which it has folded the log, and its error if it failed.
 #[derive(Debug, Clone)]
 struct Progress {
     /// Position of the last folded event.

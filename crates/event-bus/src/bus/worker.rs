@@ -92,7 +92,7 @@ impl CommitGroup {
         self.events + append.batch.len() <= MAX_BATCH_EVENTS && self.bytes + frame_bytes(append) <= MAX_BATCH_BYTES
     }
 
-    /// Records the current time as that of the group's first event, unless the group already has such a time.
+    /// Records the current time as the time of the group's first event, unless it is recorded already.
     fn mark_staged(&mut self) {
         self.staged_at.get_or_insert_with(Instant::now);
     }

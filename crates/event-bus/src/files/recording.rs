@@ -25,7 +25,7 @@ use tree::Tree;
 
 /// A file system that records all changes under a directory, in order. Clones share the record.
 ///
-/// Changes that bypass it, such as those of sled, are found by comparing the directory with the record before each
+/// Changes that bypass it (sled opens its own files) are found by comparing the directory with the record before each
 /// operation. They are recorded as writes of complete 512-byte sectors.
 #[derive(Debug, Clone)]
 pub struct RecordingFiles {
@@ -80,6 +80,9 @@ impl RecordingFiles {
 
     /// Locks the record of changes, after adding the changes that did not go through this file system. Hold the lock
     /// during a file operation, so that the record has the order of the operations.
+    ///
+    /// # Errors
+    /// The error of the file system.
     fn lock_observed(&self) -> io::Result<MutexGuard<'_, Tree>> {
         let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
         tree.observe(&self.root)?;

@@ -73,6 +73,9 @@ impl Header {
 impl Index {
     /// Loads the checkpoint of a projection saved under a name; `None` if there is none, a piece is missing or its hash
     /// does not match.
+    ///
+    /// # Errors
+    /// [`IndexFailure`] if sled fails.
     pub(crate) fn load_checkpoint(&self, name: &str) -> Result<Option<Checkpoint>, IndexFailure> {
         let Some(header) = self.header(name)? else { return Ok(None) };
         let mut state = Vec::new();
@@ -91,6 +94,9 @@ impl Index {
 
     /// Prepares to save a checkpoint under a name as a new generation of pieces. Writes nothing yet; the caller calls
     /// [`CheckpointWriter::write_part`] until it returns false.
+    ///
+    /// # Errors
+    /// [`IndexFailure`] if sled fails.
     pub(crate) fn checkpoint_writer<'a>(
         &'a self,
         name: &'a str,
@@ -107,7 +113,10 @@ impl Index {
         Ok(CheckpointWriter { index: self, name, header, pieces, written: 0, stale_keys: None })
     }
 
-    /// Copies the checkpoints that have no state, which are positions of reactors, from another index, durably.
+    /// Copies the checkpoints without state (the positions of reactors) from another index, durably.
+    ///
+    /// # Errors
+    /// [`IndexFailure`] if sled fails.
     pub(crate) fn copy_positions(&self, from: &Self) -> Result<(), IndexFailure> {
         let headers = from.with_sled(|store| store.scan_prefix([HEADER_PREFIX]).collect::<sled::Result<Vec<_>>>())?;
         let without_state = headers
@@ -120,6 +129,9 @@ impl Index {
     }
 
     /// Reads the header of the checkpoint saved under `name`; `None` if there is none or it cannot be decoded.
+    ///
+    /// # Errors
+    /// [`IndexFailure`] if sled fails.
     fn header(&self, name: &str) -> Result<Option<Header>, IndexFailure> {
         let bytes = self.with_sled(|store| store.get(header_key(name)))?;
         Ok(bytes.and_then(|bytes| Header::from_bytes(&bytes)))
@@ -146,6 +158,9 @@ pub(crate) struct CheckpointWriter<'a> {
 impl CheckpointWriter<'_> {
     /// Writes as many pieces of the checkpoint as one disk sync covers, and makes them durable. Returns true if more
     /// remains to be written or removed. The new checkpoint replaces the old one with the last of its pieces.
+    ///
+    /// # Errors
+    /// [`IndexFailure`] if sled fails.
     pub(crate) fn write_part(&mut self) -> Result<bool, IndexFailure> {
         let mut batch = sled::Batch::default();
         if let Some(stale_keys) = &mut self.stale_keys {
@@ -171,6 +186,9 @@ impl CheckpointWriter<'_> {
     }
 
     /// Returns the database keys of the pieces of all other generations of this checkpoint.
+    ///
+    /// # Errors
+    /// [`IndexFailure`] if sled fails.
     fn find_stale_keys(&self) -> Result<Vec<sled::IVec>, IndexFailure> {
         let prefix = piece_prefix(self.name);
         let first_key = piece_key(self.name, self.header.generation, 0);

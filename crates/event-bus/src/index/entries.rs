@@ -32,8 +32,10 @@ impl Index {
         Ok(Some(state.to_vec()))
     }
 
-    /// Saves entries, and replaces earlier ones with the same keys. They are durable after the next
-    /// [`Index::barrier`].
+    /// Saves entries, and replaces earlier ones with the same keys. They are durable after the next [`Index::barrier`].
+    ///
+    /// # Errors
+    /// [`IndexFailure`] if sled fails.
     pub(crate) fn save_entries(&self, projection: &str, entries: &[(String, Vec<u8>)]) -> Result<(), IndexFailure> {
         let mut batch = sled::Batch::default();
         let mut keys = Vec::with_capacity(entries.len());
@@ -53,6 +55,9 @@ impl Index {
     }
 
     /// Removes all entries of a projection.
+    ///
+    /// # Errors
+    /// [`IndexFailure`] if sled fails.
     pub(crate) fn remove_entries(&self, projection: &str) -> Result<(), IndexFailure> {
         let prefix = projection_prefix(projection);
         loop {

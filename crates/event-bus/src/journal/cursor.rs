@@ -89,6 +89,9 @@ impl<'f> Cursor<'f> {
 
     /// Skips `count` events of the journal by the length fields of their frames, without verifying them. Stops early at
     /// an invalid length, which [`Cursor::next`] then reports.
+    ///
+    /// # Errors
+    /// The error of the file system.
     pub(crate) fn skip_frames(&mut self, count: u64) -> io::Result<()> {
         for _ in 0..count {
             self.fill()?;
@@ -108,6 +111,9 @@ impl<'f> Cursor<'f> {
     }
 
     /// Reads more of the file, unless the buffer contains a complete frame or all bytes up to the end of the range.
+    ///
+    /// # Errors
+    /// The error of the file system.
     fn fill(&mut self) -> io::Result<()> {
         let buffered = self.window.len() - self.next;
         let unread = self.end_offset.saturating_sub(self.window_offset + self.window.len() as u64);

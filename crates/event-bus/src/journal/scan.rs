@@ -75,7 +75,7 @@ impl Scan {
 pub(crate) enum StopReason {
     /// An incomplete write, as a crash may leave it.
     Torn(&'static str),
-    /// A valid frame that does not continue the journal, which a crash cannot cause.
+    /// A valid frame that does not continue the journal. A crash cannot cause this.
     Foreign(&'static str),
 }
 
@@ -168,6 +168,9 @@ pub(crate) struct TrailingFrames {
 
 /// Searches the bytes of a journal from `offset` to `end_offset` for valid frames, byte by byte. Does not verify their
 /// positions or hash chain.
+///
+/// # Errors
+/// The error of the file system.
 pub(crate) fn find_trailing_frames(file: &dyn File, offset: u64, end_offset: u64) -> io::Result<TrailingFrames> {
     let mut cursor = Cursor::new(file, offset, end_offset);
     let mut trailing = TrailingFrames::default();

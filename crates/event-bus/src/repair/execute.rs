@@ -18,7 +18,7 @@ use crate::{
 /// Minimum size of a write of the new journal in bytes, except the last.
 const WRITE_BYTES: usize = 128 * 1024;
 
-/// Result of repairing a damaged event log.
+/// Result of repairing a damaged event log: the lost events, and the new paths of the old files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepairOutcome {
     /// Position of the last event.
@@ -45,6 +45,9 @@ struct JournalOutput<'f> {
 
 impl JournalOutput<'_> {
     /// Writes the buffered bytes to the new journal. Does not sync.
+    ///
+    /// # Errors
+    /// The error of the file system.
     fn flush(&mut self) -> std::io::Result<()> {
         files::write_full(self.file, self.offset, &self.pending)?;
         self.offset += self.pending.len() as u64;
@@ -77,7 +80,7 @@ impl RepairPlan {
         let path = self.root.join(JOURNAL);
         self.files.rename(&complete, &path).map_err(LogError::io("rename", &complete))?;
         self.files.sync_dir(&self.root).map_err(LogError::io("sync", &self.root))?;
-        head::write(&*self.files, &self.root, end).map_err(LogError::io("write", self.root.join(HEAD)))?;
+        head::write_head(&*self.files, &self.root, end).map_err(LogError::io("write", self.root.join(HEAD)))?;
         tracing::warn!(log = %self.root.display(), events = head.0, lost = self.lost.len(), "the log was put together again");
         Ok(RepairOutcome { head, lost: self.lost, kept })
     }

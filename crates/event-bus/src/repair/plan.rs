@@ -51,7 +51,7 @@ pub fn plan_repair_with(directory: impl AsRef<Path>, files: Arc<dyn Files>) -> R
     // Otherwise a repair could restore purged payloads from the old index.
     complete_interrupted_purge(root, &*files)?;
     let mut faults = Vec::new();
-    let head_file = head::read(&*files, root)?;
+    let head_file = head::read_head(&*files, root)?;
     let journal = open_journal(root, &*files, &mut faults)?;
     let index = open_index(root, &*files)?;
     let index_end =
@@ -160,6 +160,9 @@ fn scan_journal(
 
 /// Searches the first `length` bytes of a journal for valid frames, byte by byte. Returns them in the order of
 /// positions; several may have the same position.
+///
+/// # Errors
+/// The error of the file system.
 fn find_all_frames(file: &dyn File, length: u64) -> std::io::Result<Vec<FrameLocation>> {
     // A position above the maximum number of frames in the file means that a payload contains a valid frame.
     let highest = Position(length / MIN_FRAME as u64);
@@ -181,7 +184,7 @@ fn find_all_frames(file: &dyn File, length: u64) -> std::io::Result<Vec<FrameLoc
     Ok(frames)
 }
 
-/// The event that the repair has chosen for the previous position, which the next one must continue.
+/// The event that the repair has chosen for the previous position; the next event must continue its hash chain.
 struct Predecessor {
     /// Its chain value; `None` if the event is lost.
     chain: Option<Chain>,

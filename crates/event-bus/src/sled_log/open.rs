@@ -27,12 +27,12 @@ use crate::{
 ///
 /// # Errors
 /// Those of [`SledLog::open`].
-pub(super) fn open(root: &Path, files: Arc<dyn Files>) -> Result<(SledLog, Vec<Repair>), LogError> {
+pub(super) fn open_log(root: &Path, files: Arc<dyn Files>) -> Result<(SledLog, Vec<Repair>), LogError> {
     files::ensure_dir(&*files, root).map_err(LogError::io("create", root))?;
     let lock = lock::acquire(&*files, root)?;
     interrupted_purge::complete(root, &*files)?;
     let mut opening = Opening { root, files: &*files, repairs: Vec::new() };
-    let head_file = head::read(&*files, root)?;
+    let head_file = head::read_head(&*files, root)?;
     let index_state = IndexState::read(root, &*files)?;
     let file = opening.open_journal(head_file, &index_state)?;
     let ScannedJournal { scan, ids, index_chain } = opening.scan(&*file, head_file, &index_state)?;
@@ -226,7 +226,7 @@ impl Opening<'_> {
         if head_file == HeadFile::Valid(head) {
             return Ok(head);
         }
-        head::write(self.files, self.root, head).map_err(LogError::io("write", self.root.join(head::HEAD)))?;
+        head::write_head(self.files, self.root, head).map_err(LogError::io("write", self.root.join(head::HEAD)))?;
         let reason = match head_file {
             HeadFile::Damaged => "it was damaged",
             HeadFile::Missing if end.position != Position::ORIGIN => "it was missing",

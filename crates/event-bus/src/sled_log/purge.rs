@@ -28,7 +28,8 @@ use crate::{
 /// Minimum number of bytes written at once, except for the last write.
 const WRITE_BYTES: usize = 128 * 1024;
 
-/// Result of purging payloads from a log.
+/// Result of purging payloads from a log: the number of events and bytes, and the files that may still contain
+/// payloads.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PurgeOutcome {
     /// Number of events whose payload was removed.

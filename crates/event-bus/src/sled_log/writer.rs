@@ -297,7 +297,7 @@ impl SledLog {
             return;
         }
         writer.head_written_at = Instant::now();
-        match head::write(&*self.files, &self.root, head) {
+        match head::write_head(&*self.files, &self.root, head) {
             Ok(()) => {
                 writer.head = head;
                 if std::mem::take(&mut writer.head_is_behind) {

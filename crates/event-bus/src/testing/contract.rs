@@ -1,8 +1,9 @@
 //! [`check_contract`], the contract of [`EventLog`] as a test that every implementation runs.
 #![expect(clippy::unwrap_used, reason = "a violation of the contract panics, as in any test")]
 
-use event_core::{Checkpoint, EventId, NewEvent, Position, Timestamp};
+use event_core::{Checkpoint, Position, Timestamp};
 
+use super::events::{new_event, new_events};
 use crate::{EventLog, Expected, LogError, MAX_BATCH_EVENTS};
 
 /// Checks the contract of [`EventLog`] on an empty log. Afterwards the log has 262 events and some checkpoints.
@@ -58,7 +59,7 @@ fn a_batch_is_recorded_once_and_in_order(log: &dyn EventLog) {
     assert_eq!(log.event_with_id(new_event(4).id).unwrap(), None);
 }
 
-/// Asserts that a batch that expects another head is refused, and that none of its events is recorded.
+/// Asserts that an append with another expected head is refused, and records none of its events.
 fn a_conflict_leaves_no_trace(log: &dyn EventLog) {
     let before = log.read_after(Position::ORIGIN, 10).unwrap();
     let conflict = log.append(Expected::At(Position(2)), Timestamp(9), &[new_event(1), new_event(4)]);
@@ -92,8 +93,8 @@ fn what_is_too_large_is_refused_as_a_whole(log: &dyn EventLog) {
     assert_eq!(log.head().unwrap(), Position(260));
 }
 
-/// Asserts that restoring events fails for a position that is not the next one, an earlier time and a repeated id, and
-/// otherwise preserves position and time.
+/// Asserts that restoring an event fails if its position is not the next one, its time is earlier or its id is known,
+/// and otherwise preserves position and time.
 fn a_restored_event_continues_the_log_or_is_refused(log: &dyn EventLog) {
     let mut event = log.read_after(Position(259), 1).unwrap().remove(0);
     event.event = new_event(7);
@@ -114,8 +115,8 @@ fn a_restored_event_continues_the_log_or_is_refused(log: &dyn EventLog) {
     assert_eq!(log.read_after(Position(260), 9).unwrap(), [event, second]);
 }
 
-/// Asserts that a checkpoint is replaced by one with a larger or smaller state, does not affect one whose name has the
-/// same prefix, and may have a name of 500 bytes.
+/// Asserts that saving a checkpoint replaces it whatever the size of the new state, leaves checkpoints with similar
+/// names unchanged, and accepts a name of 500 bytes.
 fn a_saved_state_reads_back(log: &dyn EventLog) {
     assert_eq!(log.load_checkpoint("none").unwrap(), None);
     // Lengths around the size of one piece (4 KiB) and above that of one barrier (124 KiB).
@@ -130,22 +131,4 @@ fn a_saved_state_reads_back(log: &dyn EventLog) {
     let saved = Checkpoint { version: 1, position: Position(1), state: vec![1] };
     log.save_checkpoint(&name, &saved).unwrap();
     assert_eq!(log.load_checkpoint(&name).unwrap(), Some(saved));
-}
-
-/// Creates a test event whose fields are derived from a number.
-fn new_event(number: u64) -> NewEvent {
-    NewEvent {
-        id: EventId::derive(&[b"contract", &number.to_le_bytes()]),
-        at: Timestamp(number * 7),
-        correlation: EventId::derive(&[b"turn", &(number / 4).to_le_bytes()]),
-        causation: number.checked_sub(1).map(|before| EventId::derive(&[b"contract", &before.to_le_bytes()])),
-        kind: "test.happened".into(),
-        version: 1,
-        payload: number.to_le_bytes().repeat(4).into(),
-    }
-}
-
-/// Creates events from consecutive numbers, see [`new_event`].
-fn new_events(numbers: std::ops::Range<u64>) -> Vec<NewEvent> {
-    numbers.map(new_event).collect()
 }

@@ -87,8 +87,8 @@ impl TextFiles {
     }
 }
 
-/// Returns the hash of the text that is stored in the file at this path; `None` if it is not the path of a text, such
-/// as that of a temporary file.
+/// Returns the hash of the text that is stored in the file at this path; `None` for other files, such as temporary
+/// ones.
 fn hash_of_path(path: &Path) -> Option<[u8; 32]> {
     let digits = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let hash = digits(path.parent()?)? + &digits(path)?;

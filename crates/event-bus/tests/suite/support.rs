@@ -1,31 +1,12 @@
 //! Helpers shared by the tests of this crate.
-#![allow(dead_code, clippy::allow_attributes, reason = "not every test uses all of it")]
+#![allow(dead_code, unused_imports, clippy::allow_attributes, reason = "not every test uses all of it")]
 
 use std::{collections::BTreeMap, path::Path};
 
+pub(crate) use event_bus::testing::{new_event, new_events};
 use event_bus::{EventLog, Expected, SledLog};
-use event_core::{EventId, NewEvent, Position, Projection, Recorded, Timestamp};
+use event_core::{Position, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
-
-/// Creates an event from a number, which determines its id, times, kind and payload.
-pub(crate) fn new_event(number: u64) -> NewEvent {
-    let id = EventId::derive(&[b"test", &number.to_le_bytes()]);
-    let kind: String = ["turn.started", "route.decided", "llm.call_completed"][(number % 3) as usize].to_owned();
-    NewEvent {
-        id,
-        at: Timestamp(number * 7),
-        correlation: EventId::derive(&[b"turn", &(number / 4).to_le_bytes()]),
-        causation: (!number.is_multiple_of(3)).then(|| EventId::derive(&[b"test", &(number - 1).to_le_bytes()])),
-        kind: kind.into(),
-        version: (number % 5) as u16 + 1,
-        payload: (0..number * 13 % 300).map(|index| (index * number).to_le_bytes()[0]).collect(),
-    }
-}
-
-/// Creates events from a range of numbers.
-pub(crate) fn new_events(numbers: std::ops::Range<u64>) -> Vec<NewEvent> {
-    numbers.map(new_event).collect()
-}
 
 /// Runs a future on a runtime of its own, with threads that may wait for the disk.
 pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
@@ -97,24 +78,4 @@ pub(crate) fn is_long() -> bool {
 pub(crate) fn in_memory() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() }
-}
-
-/// A pseudo-random number generator with a seed: `SplitMix64`.
-#[derive(Debug, Clone)]
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    /// Returns the next 64-bit number.
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// Returns a number below `limit`, which must not be 0.
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
-        usize::try_from(self.next() % limit as u64).unwrap()
-    }
 }

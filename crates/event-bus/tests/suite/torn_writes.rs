@@ -8,8 +8,9 @@ mod damages;
 mod expected;
 mod matrix;
 mod original;
-use crate::support::{Random, times};
+use crate::support::times;
 use damages::{FrameDamage, SectorDamage, cuts, flip, sectors};
+use fastrand::Rng;
 use matrix::{Class, Matrix};
 use original::{Original, Witnesses};
 
@@ -29,7 +30,7 @@ fn witnesses(number: usize) -> Witnesses {
 #[test]
 fn a_journal_cut_anywhere_is_cut_further_or_refused() {
     let (original, mut matrix) = (Original::of(BARRIERS), Matrix::default());
-    for (number, cut) in (0..).zip(cuts(&original, &mut Random(1))) {
+    for (number, cut) in (0..).zip(cuts(&original, &mut Rng::with_seed(1))) {
         for (turn, witnesses) in [Witnesses::Neither, witnesses(2 * number + 1)].into_iter().enumerate() {
             let thorough = (number + turn * 2).is_multiple_of(THOROUGH);
             let name = format!("cut at {cut}");
@@ -43,7 +44,7 @@ fn a_journal_cut_anywhere_is_cut_further_or_refused() {
 /// A flipped bit in the journal is refused, or truncated if it is in the last barrier; it is never accepted.
 #[test]
 fn one_flipped_bit_in_the_journal_is_never_silent() {
-    let (original, mut matrix, mut random) = (Original::of(BARRIERS), Matrix::default(), Random(2));
+    let (original, mut matrix, mut random) = (Original::of(BARRIERS), Matrix::default(), Rng::with_seed(2));
     for number in 0..times(1_100) {
         let mut journal = original.journal.clone();
         let byte = flip(&mut journal, &mut random);
@@ -58,7 +59,7 @@ fn one_flipped_bit_in_the_journal_is_never_silent() {
 /// barrier.
 #[test]
 fn a_sector_of_the_journal_that_is_not_as_written_is_never_silent() {
-    let (original, mut matrix, mut random) = (Original::of(BARRIERS), Matrix::default(), Random(3));
+    let (original, mut matrix, mut random) = (Original::of(BARRIERS), Matrix::default(), Rng::with_seed(3));
     for number in 0..times(2) {
         for sector in 0..sectors(&original.journal) {
             for damage in SectorDamage::ALL {
@@ -99,7 +100,7 @@ fn frames_swapped_doubled_removed_or_forged_are_refused() {
 /// With a flipped bit in `HEAD` or the index, the log opens with all events.
 #[test]
 fn one_flipped_bit_in_head_or_in_the_index_costs_no_event() {
-    let (original, mut random) = (Original::of(BARRIERS), Random(4));
+    let (original, mut random) = (Original::of(BARRIERS), Rng::with_seed(4));
     let snapshot = original.snapshot();
     for (file, flips) in [("HEAD", 200), ("index/db", 500), ("index/conf", 60), (&*snapshot, 140)] {
         let mut matrix = Matrix::default();
@@ -118,12 +119,12 @@ fn one_flipped_bit_in_head_or_in_the_index_costs_no_event() {
 /// With a zeroed, overwritten, swapped or duplicated sector of the index, the log opens with all events.
 #[test]
 fn a_sector_of_the_index_that_is_not_as_written_costs_no_event() {
-    let (original, mut matrix, mut random) = (Original::of(BARRIERS), Matrix::default(), Random(5));
+    let (original, mut matrix, mut random) = (Original::of(BARRIERS), Matrix::default(), Rng::with_seed(5));
     let sectors = sectors(&original.copy(Witnesses::Both).read("index/db"));
     while matrix.cases() < times(400) {
         let (case, number) = (original.copy(Witnesses::Both), matrix.cases());
         let damage = SectorDamage::ALL[number % 4];
-        let sector = random.below(sectors);
+        let sector = random.usize(..sectors);
         case.change("index/db", |bytes| {
             damage.apply(bytes, sector, &mut random);
         });

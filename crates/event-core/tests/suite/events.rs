@@ -1,6 +1,6 @@
 //! Events for tests: a kind with three layouts, and a projection that sums its amounts.
 
-use event_core::{CodecError, EventId, EventType, NewEvent, Position, Projection, Recorded, Timestamp, upcast};
+use event_core::{CodecError, EventType, Projection, Recorded, Timestamp, upcast};
 use serde::{Deserialize, Serialize};
 
 /// The first layout: amount in cents.
@@ -90,9 +90,7 @@ pub(crate) fn sold(millicents: u64) -> CoffeeSold {
 
 /// Creates a recorded event at a position, from which its id and times are derived.
 pub(crate) fn recorded<E: EventType>(position: u64, body: &E) -> Recorded {
-    let id = EventId::derive(&[&position.to_le_bytes()]);
-    let event = NewEvent::new(id, Timestamp(position), id, body).unwrap();
-    Recorded::new(Position(position), Timestamp(position), event)
+    test_events::recorded(position, Timestamp(position), body)
 }
 
 /// Creates recorded events at the positions from 1 to `cups`; the amount of each equals its position.

@@ -56,7 +56,7 @@ pub(crate) const fn defect_class(defect: ResponseDefect) -> ErrorClass {
 }
 
 impl CheckedStream {
-    /// Creates the checked stream of a response that begins with `start`, which `inspector` has read already. At most
+    /// Creates the checked stream of a response. `start` is its beginning, which `inspector` has already read. At most
     /// `max_bytes` of the response are read.
     pub(crate) const fn new(
         start: Bytes,

@@ -61,7 +61,7 @@ pub(super) async fn begin_turn(
     prepare_message(gateway, &input.message).await?;
     let (bus, clock) = (gateway.bus().clone(), gateway.clock());
     let command = gateway.bus().command(move |engine| {
-        let (target, call) = decide(engine, input)?;
+        let (target, call) = decide_model(engine, input)?;
         // If the client has disconnected, the call is dropped here and recorded as cancelled.
         Ok((target, RunningCall::new(bus, call, clock)))
     });
@@ -101,7 +101,7 @@ pub(super) async fn begin_turn(
 }
 
 /// Decides the model of a client's request, and records the call to that model as sent. Runs on the bus thread.
-fn decide(engine: &mut Engine, input: TurnInput) -> Result<(Target, Call), Refusal> {
+fn decide_model(engine: &mut Engine, input: TurnInput) -> Result<(Target, Call), Refusal> {
     let outcome = engine.arrive(input)?;
     if outcome.model().is_none() {
         let temporary = is_temporary(engine, &outcome);

@@ -130,7 +130,7 @@ impl Attempt<'_> {
         if outgoing.hides_usage { BodyTransform::FilterUsage(UsageFilter::new()) } else { BodyTransform::Identity }
     }
 
-    /// Creates the converter from the provider's stream format to that of the client.
+    /// Creates the converter from the provider's stream format to the client's.
     fn converter(&self) -> StreamConverter {
         let Self { gateway, incoming, inspected, target, .. } = *self;
         // Each response of a turn has its own id, because clients merge responses with equal ids.

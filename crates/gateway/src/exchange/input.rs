@@ -21,7 +21,7 @@ pub(super) fn lineage(incoming: &Incoming, inspected: &RequestSummary<'_>) -> Li
 const UNNAMED: &str = "unnamed";
 
 /// Returns the thread of a client's request: the main conversation, a sub-agent, or the auxiliary calls of one kind. An
-/// auxiliary call has a thread of its own, so that it ends no turn of the conversation.
+/// auxiliary call has its own thread and therefore ends no turn of the conversation.
 fn thread(lineage: &Lineage, auxiliary: Option<AuxiliaryCall>) -> Thread {
     if let Some(kind) = auxiliary {
         return Thread::Auxiliary(kind);
@@ -133,8 +133,8 @@ fn turn_name(inspected: &RequestSummary<'_>, lineage: &Lineage, message: &str) -
 }
 
 /// Returns the ids of the tool calls in the history, if the client sends no session id: several runs of the client may
-/// then have the same derived session, and these ids distinguish them. `None` for a client that sends session ids,
-/// which has one run per session, and may remove calls when it shortens the history.
+/// then have the same derived session, and these ids distinguish them. `None` for a client that sends session ids: it
+/// has one run per session, and removes calls when it shortens the history.
 fn history_call_ids(inspected: &RequestSummary<'_>, is_named: bool) -> Option<BTreeSet<String>> {
     let calls = inspected.call_ids.as_ref().filter(|_| !is_named)?;
     Some(calls.iter().map(ToString::to_string).collect())

@@ -17,7 +17,7 @@ use super::{FailedAttempt, Incoming, target::Target};
 pub(super) struct Outgoing {
     /// The request in the target's API.
     pub(super) body: Bytes,
-    /// Whether the gateway requested a usage chunk that the client did not, which is removed from the response.
+    /// Whether the gateway added a request for a usage chunk. The chunk is then removed from the response.
     pub(super) hides_usage: bool,
 }
 

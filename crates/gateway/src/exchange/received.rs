@@ -10,7 +10,7 @@ use wire::{ResponseDefect, ResponseInspector};
 
 use crate::{call::RunningCall, client_stream::defect_class, configuration::Timeouts};
 
-/// A provider's response that follows its API as far as it was received.
+/// A provider's response whose received part was checked against its API.
 #[derive(Debug)]
 pub(super) enum Received {
     /// A complete response that is not streamed.

@@ -60,7 +60,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
 
 /// Returns content type and content of the page's file at a URL path. `/` is the page itself, and its other files are
 /// below `/page/`. `None` if there is no such file.
-pub(super) fn find(path: &str) -> Option<(&'static str, &'static str)> {
+pub(super) fn find_asset(path: &str) -> Option<(&'static str, &'static str)> {
     let name = if path == "/" { "index.html" } else { path.strip_prefix("/page/")? };
     ASSETS.iter().find(|(known, _, _)| *known == name).map(|(_, kind, content)| (*kind, *content))
 }
@@ -81,7 +81,7 @@ pub(super) fn response(kind: &'static str, content: &'static str) -> Response<Re
 
 #[cfg(test)]
 mod tests {
-    use super::{ASSETS, find};
+    use super::{ASSETS, find_asset};
 
     #[test]
     fn the_page_names_nothing_that_is_not_compiled_in() {
@@ -92,11 +92,11 @@ mod tests {
                 for (start, _) in content.match_indices(beginning) {
                     let rest = &content[start + beginning.len()..];
                     let asked = &rest[..rest.find(end).unwrap()];
-                    assert!(find(&format!("/page/{asked}")).is_some(), "{name} asks for {asked}");
+                    assert!(find_asset(&format!("/page/{asked}")).is_some(), "{name} asks for {asked}");
                 }
             }
         }
-        assert!(find("/").is_some() && find("/page/../keys").is_none());
+        assert!(find_asset("/").is_some() && find_asset("/page/../keys").is_none());
     }
 
     #[test]
@@ -104,7 +104,7 @@ mod tests {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("page");
         for file in std::fs::read_dir(folder).unwrap() {
             let name = file.unwrap().file_name().into_string().unwrap();
-            assert!(find(&format!("/page/{name}")).is_some(), "{name}");
+            assert!(find_asset(&format!("/page/{name}")).is_some(), "{name}");
         }
     }
 }

@@ -20,7 +20,8 @@ use super::ApiError;
 const SIMULATIONS: usize = 1;
 /// The number of searches and look-ups of turns that run at the same time.
 const LOOKUPS: usize = 2;
-/// The time that a request waits for a place, so that a page that repeats a cancelled request gets it.
+/// The maximum time that a request waits for a place. Long enough that the page, which repeats a request after
+/// cancelling it, gets the place of the cancelled one.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// The places for requests that read the log. Each runs on a blocking thread and holds memory for what it reads.
@@ -36,14 +37,14 @@ impl Default for LogReads {
     }
 }
 
-/// A place of one request.
+/// The permit of one request to read the log, returned when this value is dropped.
 #[derive(Debug)]
 pub(super) struct LogRead {
     #[expect(dead_code, reason = "held until the request has read the log")]
     permit: OwnedSemaphorePermit,
 }
 
-/// Whether the client of a request is gone.
+/// A flag that is set when the client of a request has disconnected.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cancelled(Arc<AtomicBool>);
 
@@ -54,7 +55,7 @@ impl Cancelled {
     }
 }
 
-/// Cancels a request when it is dropped.
+/// Sets the flag [`Cancelled`] of a request when it is dropped.
 struct CancelOnDrop(Cancelled);
 
 impl Drop for CancelOnDrop {

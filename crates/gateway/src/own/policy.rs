@@ -35,7 +35,7 @@ struct CheckRequest {
 
 /// Handles the page's request to check a policy text. Returns its errors with line and column; an empty list if it is
 /// valid.
-pub(super) async fn check(gateway: &Arc<Gateway>, request: Request<Body>) -> ApiResult {
+pub(super) async fn check_policy(gateway: &Arc<Gateway>, request: Request<Body>) -> ApiResult {
     let CheckRequest { text } = read_json(request).await?;
     Ok(json!({ "problems": problems(gateway, text).await? }))
 }

@@ -23,8 +23,8 @@ pub(super) async fn rules(gateway: &Arc<Gateway>) -> ApiResult {
                     json!({
                         "workspace": rule.workspace, "name": rule.name, "when": rule.when,
                         "model": rule.models.first().map(|model| model.as_str()), "models": rule.models, "line": rule.line,
-                        "hits": hits.of(rule.name).live, "hits_imported": hits.of(rule.name).imported,
-                        "hits_today": if is_today { hits.of(rule.name).latest_day } else { 0 },
+                        "hits": hits.for_rule(rule.name).live, "hits_imported": hits.for_rule(rule.name).imported,
+                        "hits_today": if is_today { hits.for_rule(rule.name).latest_day } else { 0 },
                     })
                 })
                 .collect();

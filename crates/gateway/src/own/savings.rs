@@ -28,7 +28,7 @@ const MAX_AGE: Duration = Duration::from_secs(30);
 #[derive(Debug, Default)]
 pub(crate) struct SavingsCache(Mutex<Option<(Instant, Value)>>);
 
-/// A guard that sets a flag when it is dropped, so that a comparison stops when its client has closed the connection.
+/// Sets a flag when it is dropped, which stops the comparison of a client that has disconnected.
 struct StopOnDrop(Arc<AtomicBool>);
 
 impl Drop for StopOnDrop {

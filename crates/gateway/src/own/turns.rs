@@ -61,8 +61,8 @@ pub(super) async fn turn(gateway: &Arc<Gateway>, turn: &str) -> ApiResult {
     Ok(view)
 }
 
-/// Returns the known success of two models in the project of a turn as JSON: of the model that took the turn, and of
-/// the one that was requested or, for an imported turn, ran. Empty if they are the same.
+/// Returns the known success of two models in the project of a turn as JSON: of the chosen model, and of the model that
+/// was requested (for an imported turn: that ran). Empty if they are the same.
 async fn success_of_change(gateway: &Gateway, row: &Value) -> ApiResult {
     let choice = if row["imported"] == true { &row["policy_choice"]["model"] } else { &row["model"] };
     let before = if row["imported"] == true { &row["model"] } else { &row["requested"] };

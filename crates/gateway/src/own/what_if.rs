@@ -57,8 +57,8 @@ pub(super) async fn what_if(gateway: &Arc<Gateway>, request: Request<Body>) -> A
     simulated.await?
 }
 
-/// Decides the latest `turns` turns again under the policy `text`. Returns the compared turns, and the number of those that
-/// could not be compared. Stops when the client disconnects.
+/// Decides the latest `turns` turns again under the policy `text`. Returns the compared turns, and the number of turns
+/// that could not be compared. Stops when the client disconnects.
 fn simulate(
     sources: &Sources,
     text: &str,

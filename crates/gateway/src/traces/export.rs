@@ -20,7 +20,7 @@ use crate::configuration::Collector;
 
 /// The number of events per read while resuming.
 const RESUME_BATCH: usize = 512;
-/// The number of events before the resume position that are folded again, for the turns that were running there.
+/// The number of events before the resume position that are folded again, to restore the turns that were running then.
 const LOOKBACK: u64 = 20_000;
 /// How long the bus collects events, so that several turns are exported in one request.
 const BATCH_DELAY: Duration = Duration::from_secs(1);

@@ -46,7 +46,7 @@ pub(super) const HTTP_STATUS: &str = "http.response.status_code";
 pub(super) const TURN: &str = "turnwise.turn.id";
 /// The thread of the turn within its session; omitted for the main thread.
 pub(super) const THREAD: &str = "turnwise.thread";
-/// `true` if the turn is that of a sub-agent; omitted otherwise.
+/// `true` for the turn of a sub-agent; omitted otherwise.
 pub(super) const SUBAGENT: &str = "turnwise.subagent";
 /// The kind of an auxiliary call of the client; omitted for other turns.
 pub(super) const AUXILIARY_CALL: &str = "turnwise.auxiliary_call";

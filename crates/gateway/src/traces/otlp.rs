@@ -105,7 +105,7 @@ pub(super) fn span_id(event: EventId) -> String {
     Hex(&nonzero_id(event.0.first_chunk::<8>().copied().unwrap_or_default())).to_string()
 }
 
-/// Returns an id unchanged, except that an id of zeros, which OTLP forbids, becomes one whose last byte is 1.
+/// Replaces an id of zeros, which OTLP forbids, by one with the last byte 1. Returns any other id unchanged.
 fn nonzero_id<const N: usize>(mut id: [u8; N]) -> [u8; N] {
     if id.iter().all(|byte| *byte == 0)
         && let Some(last) = id.last_mut()
@@ -128,7 +128,7 @@ pub(super) fn encode_request(spans: &[Span]) -> Result<Vec<u8>, serde_json::Erro
     struct Request<'a> {
         resource_spans: [ResourceSpans<'a>; 1],
     }
-    /// Layout of the spans of one program.
+    /// Layout of the field `resourceSpans` of OTLP: the spans of one program.
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     struct ResourceSpans<'a> {

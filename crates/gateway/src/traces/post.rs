@@ -21,7 +21,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// The maximum length in bytes of a response; of a longer one only the status is used.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
-/// The result of sending spans to the collector.
+/// The result of sending spans to the OpenTelemetry collector.
 #[derive(Debug)]
 pub(super) enum Export {
     /// Accepted, except for `rejected` spans, which must not be sent again.

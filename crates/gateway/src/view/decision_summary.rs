@@ -3,7 +3,8 @@
 use contracts::{ChainSlot as _, Decision, ModelId, Slot};
 use router_core::reason_text;
 
-/// A summary of a routing decision: the model and why it was chosen. The default is that of a turn without a decision.
+/// A summary of a routing decision: the model and why it was chosen. The default value is for a turn without a
+/// decision.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DecisionSummary {
     /// The chosen model; `None` if no model can serve the turn.

@@ -51,7 +51,7 @@ pub(crate) struct Row {
     pub(super) input_tokens: u64,
     /// Output tokens of the completed calls.
     pub(super) output_tokens: u64,
-    /// The sum of the latencies of the completed calls, in milliseconds; `None` if that of the last call is unknown.
+    /// The sum of the latencies of the completed calls, in milliseconds; `None` if it is unknown for the last call.
     pub(super) latency_ms: Option<u64>,
     /// Number of fallbacks.
     pub(super) fallback: u32,
@@ -96,8 +96,8 @@ impl Row {
     }
 
     /// Sets model, slot and reason of the turn from a routing decision, and adds its banners, some of which need the
-    /// `policy` of the decision. For an imported turn, the decision is only recorded as the choice of the policy, and
-    /// the model stays the one that ran.
+    /// `policy` of the decision. For an imported turn, the decision is stored as the choice of the policy, and the
+    /// model does not change.
     pub(super) fn set_decision(&mut self, decision: &Decision, policy: Option<&Policy>) {
         if self.started.is_imported() {
             self.policy_choice = Some(decision.into());

@@ -15,7 +15,7 @@ use super::{
 /// The number of events in which turns of one window start.
 const WINDOW: u64 = 8_192;
 
-/// The number of events after a window that are folded, so that its last turns have their outcome.
+/// The number of events after a window that are also folded, for the outcomes of its last turns.
 const OVERLAP: u64 = 2_048;
 
 /// The number of events after which a search returns what it found, with the position to continue from.

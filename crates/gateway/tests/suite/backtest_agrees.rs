@@ -137,7 +137,7 @@ fn under_the_same_policy_no_turn_changes() {
             assert_eq!(row.new[0].nano_usd, row.recorded_nano_usd, "what ran costs what it cost: {row:?}");
         }
         let hits: u64 = report.hits.iter().map(|(_, hits)| hits.live + hits.imported).sum();
-        assert_eq!(hits, rows.iter().filter(|row| report.hits.of(&row.old.rule).live > 0).count() as u64);
+        assert_eq!(hits, rows.iter().filter(|row| report.hits.for_rule(&row.old.rule).live > 0).count() as u64);
     }
 }
 
@@ -165,7 +165,7 @@ fn budgets_of_a_project_a_session_and_a_client_each_decide_a_turn() {
     let world = run(BUDGETS);
     let decided = world.events::<RouteDecided>();
     let budget = |decided: &RouteDecided| match &decided.decision.winner()?.reason {
-        Reason::BudgetSpent { name, .. } => Some(name.clone()),
+        Reason::BudgetSpent(budget) => Some(budget.name.clone()),
         _ => None,
     };
     let names: BTreeSet<_> = decided.iter().filter_map(budget).collect();

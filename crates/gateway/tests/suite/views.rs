@@ -2,8 +2,9 @@
 
 use contracts::{ModelId, events::LlmCallCompleted};
 use event_bus::{Expected, View};
-use event_core::{EventId, EventType as _, NewEvent, Timestamp};
+use event_core::Timestamp;
 use slow_calls::{SlowCalls, SlowCount};
+use test_events::new_event;
 
 use crate::support::{World, message};
 
@@ -17,8 +18,7 @@ fn a_projection_of_another_crate_follows_a_running_gateway() {
     world.ended(2);
     let model = ModelId::try_from("anthropic:claude-sonnet-5-5").unwrap();
     let call = LlmCallCompleted { model: model.clone(), latency_ms: Some(7_000), ..LlmCallCompleted::sample() };
-    let turn = EventId::derive(&[b"a turn of another program"]);
-    let event = NewEvent::new(turn.then(LlmCallCompleted::KIND, 0), Timestamp(1), turn, &call).unwrap();
+    let event = new_event(0, Timestamp(1), &call);
     let appended = world.run(bus.append(Expected::Any, vec![event])).unwrap();
     world.run(slow.wait_for(appended.head)).unwrap();
     let seen = slow.read(|slow, position| (slow.count(&model), position));

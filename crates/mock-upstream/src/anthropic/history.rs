@@ -96,12 +96,12 @@ fn result_ids<'a>(
     Ok(ids)
 }
 
-/// Validates a content block of a Messages request, in a message with this role. `path` is that of the block, for the
-/// error.
+/// Validates a content block of a Messages request, in a message with this role. `path` is the JSON path of the block,
+/// for the error.
 ///
 /// # Errors
-/// [`ApiError`] if a required member is missing, the text is empty, the role may not have such a block, or the
-/// signature is not that of `model`.
+/// [`ApiError`] if a required member is missing, the text is empty, the role may not have such a block, or `model` did
+/// not create the signature.
 fn validate_block(block: &Value, role: &str, model: &str, path: &str) -> Result<(), ApiError> {
     let required = |field: &str| match block.get(field) {
         Some(value) if !value.is_null() => Ok(()),

@@ -30,7 +30,7 @@ const FOREIGN_FIELDS: &[&str] = &[
     "generationConfig",
 ];
 
-/// Validates and parses a Messages request; `length` is that of its body in bytes.
+/// Validates and parses a Messages request; `length` is the size of the body in bytes.
 ///
 /// # Errors
 /// [`ApiError`] with status 400 if the request is invalid, or has no header `anthropic-version`.

@@ -26,7 +26,7 @@ const FOREIGN_FIELDS: &[&str] = &[
     "generationConfig",
 ];
 
-/// Validates and parses a Chat Completions request; `length` is that of its body in bytes.
+/// Validates and parses a Chat Completions request; `length` is the size of the body in bytes.
 ///
 /// # Errors
 /// [`ApiError`] with status 400 if the request is invalid.

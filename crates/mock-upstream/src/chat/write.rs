@@ -106,7 +106,7 @@ fn call(call: &ToolCall, arguments: &str) -> Value {
 }
 
 /// Returns the deltas of a tool call in a streamed chat completion: its start without arguments, and its arguments in
-/// two parts. `index` is that of the call in the message.
+/// two parts. `index` is the index of the call in the message.
 fn call_deltas(tool_call: &ToolCall, index: usize) -> [Value; 3] {
     let arguments = tool_call.arguments();
     let (first, second) = arguments.split_at(arguments.ceil_char_boundary(arguments.len() / 2));

@@ -55,8 +55,8 @@ pub(super) fn validate(contents: &[Value], model: &str) -> Result<(), ApiError> 
     check_signature_presence(contents, model)
 }
 
-/// Checks that the signature of a part in a Gemini request, if it has one, is that of the model or a placeholder.
-/// `index` and `part_index` are the position of the part, for the error.
+/// Checks that the signature of a part in a Gemini request is from the model or a placeholder. A part without one is
+/// valid. `index` and `part_index` are the position of the part, for the error.
 ///
 /// # Errors
 /// [`ApiError`] for any other signature.

@@ -27,8 +27,8 @@ const UNSUPPORTED_KEYWORDS: &[&str] = &[
     "allOf",
 ];
 
-/// Validates and parses a `generateContent` request. `model` and `stream` are from its path; `length` is that of its
-/// body in bytes.
+/// Validates and parses a `generateContent` request. `model` and `stream` are from its path; `length` is the size of
+/// the body in bytes.
 ///
 /// # Errors
 /// [`ApiError`] with status 400 if the request is invalid.
@@ -81,7 +81,7 @@ fn tools(body: &Value) -> Result<Vec<Tool>, ApiError> {
 }
 
 /// Checks that a schema in the field `parameters` of a Gemini function, with its subschemas, has none of
-/// [`UNSUPPORTED_KEYWORDS`]. `path` is that of the function, for the error.
+/// [`UNSUPPORTED_KEYWORDS`]. `path` is the JSON path of the function, for the error.
 fn check_keywords(schema: &Value, path: &str) -> Result<(), ApiError> {
     if let Some(keyword) = UNSUPPORTED_KEYWORDS.iter().find(|keyword| schema.get(**keyword).is_some()) {
         return Err(ApiError::invalid(format!(

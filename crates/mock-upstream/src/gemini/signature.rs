@@ -21,7 +21,7 @@ pub(super) fn signature(model: &str) -> String {
     text
 }
 
-/// Returns whether a thought signature is that of a Gemini model. Accepts both alphabets of base64, and the text
+/// Returns whether the Gemini model `model` created a thought signature. Accepts both alphabets of base64, and the text
 /// without base64.
 pub(super) fn is_signed(signed: &str, model: &str) -> bool {
     let normalise = |text: &str| text.trim_end_matches('=').replace('-', "+").replace('_', "/");

@@ -13,7 +13,7 @@ pub(super) struct Item {
 }
 
 /// Returns one output item of the Responses API for each block of a response.
-pub(super) fn items(answer: &Answer) -> Vec<Item> {
+pub(super) fn output_items(answer: &Answer) -> Vec<Item> {
     let item = |(index, block): (usize, &Block)| match block {
         Block::Thinking => reasoning(answer, index),
         Block::Text(deltas) => message(answer, index, deltas),
@@ -22,8 +22,8 @@ pub(super) fn items(answer: &Answer) -> Vec<Item> {
     answer.blocks.iter().enumerate().map(item).collect()
 }
 
-/// Returns the stream events of an output item of the Responses API: the event that adds it as `started`, then
-/// `inner_events`, then the event that completes it as `done`.
+/// Returns the stream events of an output item of the Responses API: an event that adds it with the value `started`,
+/// then `inner_events`, then an event that completes it with the value `done`.
 fn item_events(index: usize, started: &Value, done: &Value, inner_events: Vec<Value>) -> Vec<Value> {
     let mut events = vec![json!({"type": "response.output_item.added", "output_index": index, "item": started})];
     events.extend(inner_events);

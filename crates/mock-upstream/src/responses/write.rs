@@ -3,7 +3,7 @@
 use hyper::body::Bytes;
 use serde_json::{Value, json};
 
-use super::items::{Item, items};
+use super::items::{Item, output_items};
 use crate::{
     answer::{Answer, StopReason, Usage},
     sse::typed,
@@ -14,7 +14,7 @@ const CREATED: u64 = 1_700_000_000;
 
 /// Writes a response as the JSON of `OpenAI`'s Responses API.
 pub(crate) fn response_body(answer: &Answer) -> Value {
-    final_response(answer, &items(answer).into_iter().map(|item| item.done).collect::<Vec<_>>())
+    final_response(answer, &output_items(answer).into_iter().map(|item| item.done).collect::<Vec<_>>())
 }
 
 /// Writes a response as the numbered events of `OpenAI`'s Responses API, from `response.created` to
@@ -26,7 +26,7 @@ pub(crate) fn stream_events(answer: &Answer) -> Vec<Bytes> {
         json!({"type": "response.in_progress", "response": in_progress}),
     ];
     let mut output = Vec::new();
-    for Item { done, events: item_events } in items(answer) {
+    for Item { done, events: item_events } in output_items(answer) {
         events.extend(item_events);
         output.push(done);
     }

@@ -52,8 +52,8 @@ const fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Returns the intent for which a lower-case word is a keyword, such as debugging for `stacktrace`, or whose keyword
-/// prefix the word starts with; `None` if the word is no keyword.
+/// Returns the intent of a lower-case word: the word is a keyword of the intent, such as `stacktrace` for debugging, or
+/// starts with one of its prefixes; `None` if the word is no keyword.
 fn intent_of_word(word: &[u8]) -> Option<IntentTag> {
     Some(match word {
         b"commit" | b"stage" => IntentTag::Commit,

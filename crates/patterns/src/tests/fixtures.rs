@@ -100,7 +100,7 @@ pub(super) fn some_settings() -> impl Strategy<Value = PatternSettings> {
             min_similarity,
             neighbours,
             cost_weight,
-            ..PatternSettings::of(estimator)
+            ..PatternSettings::defaults_for(estimator)
         },
     )
 }

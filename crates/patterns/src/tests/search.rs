@@ -199,7 +199,7 @@ fn of_equal_similarities_the_newest_rows_are_kept() {
     };
     let turns: Vec<_> = (0..400).map(|number| (features(number), 0, None, Some(Score::ONE))).collect();
     let store = store(&turns);
-    let calibrated = PatternSettings::of(Estimator::Calibrated);
+    let calibrated = PatternSettings::defaults_for(Estimator::Calibrated);
     let settings = PatternSettings { fingerprint: FingerprintKind::Structural, neighbours: 3, ..calibrated };
     let (of_models, _) = found(&store, &store.search_query(&features(1), &settings, None), &settings);
     assert_eq!(of_models[0].iter().map(|(index, _)| *index).collect::<Vec<_>>(), [399, 397, 395]);

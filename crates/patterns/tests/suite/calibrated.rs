@@ -74,7 +74,7 @@ impl History {
     /// Returns the recommendation for a message with the default settings of the calibrated estimator.
     fn recommended(&self, message: &str, baseline: Option<&str>) -> Option<Recommendation> {
         let features = Features { sketch: sketch(message), ..Features::default() };
-        let settings = PatternSettings::of(Estimator::Calibrated);
+        let settings = PatternSettings::defaults_for(Estimator::Calibrated);
         let baseline = baseline.map(model);
         let query = PatternQuery {
             workspace: None,
@@ -101,7 +101,7 @@ impl History {
 
 /// Whether a recommendation passes the default thresholds.
 fn passes(found: &Recommendation) -> bool {
-    let settings = PatternSettings::of(Estimator::Calibrated);
+    let settings = PatternSettings::defaults_for(Estimator::Calibrated);
     settings.min_confidence <= found.confidence && settings.min_sample_size <= found.samples
 }
 
@@ -248,7 +248,7 @@ fn one_expensive_turn_among_free_ones_does_not_overflow() {
             history.store.record(Sample { turn: TurnId::default(), features: &features, model: &name, cost, at });
         }
     }
-    let settings = PatternSettings { cost_weight: Score::ONE, ..PatternSettings::of(Estimator::Calibrated) };
+    let settings = PatternSettings { cost_weight: Score::ONE, ..PatternSettings::defaults_for(Estimator::Calibrated) };
     let found = crate::fixtures::recommend_any(&history.store, &Features::default(), &settings).unwrap();
     assert_eq!(found.alternatives.len(), 2);
 }
@@ -282,7 +282,7 @@ proptest! {
         let settings = PatternSettings {
             cost_weight: Score(cost_weight), alpha: Score(alpha), min_similarity: Score(min_similarity),
             neighbours, min_sample_size: fewest,
-            ..PatternSettings::of(Estimator::Calibrated)
+            ..PatternSettings::defaults_for(Estimator::Calibrated)
         };
         let baseline = baseline.map(name);
         for kind in 0..6 {

@@ -37,7 +37,7 @@ fn embedded(name: &str, text: u64, embedder: &str, numbers: &[f32]) -> TurnEmbed
 
 /// Returns the similarity of the first neighbour of a turn; `None` if it has none.
 fn similarity(patterns: &Patterns, features: &Features, estimator: Estimator) -> Option<Score> {
-    let settings = PatternSettings::of(estimator);
+    let settings = PatternSettings::defaults_for(estimator);
     let query =
         PatternQuery { workspace: Some(WORKSPACE), features, settings: &settings, baseline: None, known: &|_| true };
     Some(patterns.explain(&query)?.models.first()?.neighbours.first()?.similarity)

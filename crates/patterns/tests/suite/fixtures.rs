@@ -1,16 +1,16 @@
 //! Features, samples and events for tests.
 
 use contracts::{
-    CacheVariant, Estimates, Features, IntentTag, ModelId, NanoUsd, Needs, Recommendation, Score, SessionId,
-    SideEffect, Slot, Thread, TokenBucket, Tone, TurnId, Usage,
+    Features, IntentTag, ModelId, NanoUsd, Recommendation, Score, SessionId, SideEffect, Thread, TokenBucket, TurnId,
+    Usage,
     events::{
-        ErrorClass, EvalCompleted, LlmCallCompleted, LlmCallFailed, RouteOverridden, StopReason, TurnEnded,
-        TurnStarted, TurnStatus,
+        ErrorClass, EvalCompleted, LlmCallCompleted, LlmCallFailed, RouteOverridden, TurnEnded, TurnStarted, TurnStatus,
     },
     views::{Estimator, PatternQuery, PatternSettings},
 };
-use event_core::{EventId, EventType, NewEvent, Position, Projected, Recorded, Timestamp};
+use event_core::{EventType, Projected, Recorded, Timestamp};
 use patterns::{Patterns, Sample, Store};
+use test_events::{call_completed, call_failed, recorded, route_overridden, turn_scored, turn_started};
 
 /// Returns the model id for a name such as `a:x`.
 pub(crate) fn model(name: &str) -> ModelId {
@@ -75,11 +75,8 @@ pub(crate) const WORKSPACE: &str = "/home/dev/shop";
 impl Log {
     /// Appends an event and applies it to the projection; its time in seconds equals its position.
     pub(crate) fn append<E: EventType>(&mut self, body: &E) {
-        let position = Position(self.events.len() as u64 + 1);
-        let id = EventId::derive(&[b"patterns", &position.0.to_le_bytes()]);
-        let recorded_at = Timestamp::from_secs(position.0);
-        let event = NewEvent::new(id, recorded_at, id, body).unwrap();
-        let recorded = Recorded::new(position, recorded_at, event);
+        let position = self.events.len() as u64 + 1;
+        let recorded = recorded(position, Timestamp::from_secs(position), body);
         self.view.advance(&recorded).unwrap();
         self.events.push(recorded);
     }
@@ -111,62 +108,23 @@ fn session() -> SessionId {
 /// Returns the start of a turn in the main thread of [`WORKSPACE`].
 pub(crate) fn started(name: &str, features: &Features) -> TurnStarted {
     TurnStarted {
-        turn: turn(name),
-        session: session(),
-        thread: Thread::Main,
-        message_bytes: 0,
-        offset_minutes: 0,
-        override_model: None,
-        sticky: None,
-        delegation: None,
         workspace: Some(WORKSPACE.to_owned()),
-        needs: Needs::default(),
-        message_has_images: false,
-        tool_calls_in_history: false,
-        tokens: Estimates::default(),
-        extensions: Vec::new(),
-        skills: Vec::new(),
-        spent_today: NanoUsd::default(),
-        spending: contracts::Spending::default(),
         features: features.clone(),
-        tone: Tone::Plain,
-        request: None,
+        ..turn_started(turn(name), session())
     }
 }
 
 /// Returns an answered call of the model `by`; `cost` is in nano-dollars.
 pub(crate) fn called(name: &str, by: &str, cost: Option<u64>) -> LlmCallCompleted {
-    LlmCallCompleted {
-        turn: turn(name),
-        session: session(),
-        thread: Thread::Main,
-        model: model(by),
-        usage: Usage::default(),
-        cost: cost.map(NanoUsd),
-        latency_ms: None,
-        stop_reason: StopReason::EndTurn,
-        tool_calls: 0,
-        thinking_blocks: 0,
-        raw_usage: None,
-        variant: CacheVariant::PLAIN,
-        began_at: None,
-    }
+    LlmCallCompleted { cost: cost.map(NanoUsd), ..call_completed(turn(name), session(), model(by)) }
 }
 
 /// Returns an interrupted call; `usage` is `None` if it is unknown.
 pub(crate) fn interrupted_call(name: &str, by: &str, cost: Option<u64>, usage: Option<Usage>) -> LlmCallFailed {
     LlmCallFailed {
-        turn: turn(name),
-        session: session(),
-        thread: Thread::Main,
-        model: model(by),
-        class: ErrorClass::Network,
-        status: None,
-        retries: 0,
         usage,
         cost: cost.map(NanoUsd),
-        raw_usage: None,
-        key: None,
+        ..call_failed(turn(name), session(), model(by), ErrorClass::Network)
     }
 }
 
@@ -183,29 +141,15 @@ pub(crate) fn ended(name: &str) -> TurnEnded {
 
 /// Returns the event with which the user reassigns a turn from the model `original` to `to`.
 pub(crate) fn overridden(name: &str, original: &str, to: &str) -> RouteOverridden {
-    RouteOverridden {
-        turn: turn(name),
-        session: session(),
-        original: model(original),
-        model: model(to),
-        deferred: Slot::PatternRecommendation,
-        rule: None,
-        confidence: Score::ONE,
-    }
+    route_overridden(turn(name), session(), model(original), model(to))
 }
 
 /// Returns an evaluation with score and confidence in hundredths, by a version of a rubric.
 pub(crate) fn judged(name: &str, score: u64, confidence: u64, version: u16) -> EvalCompleted {
     EvalCompleted {
-        turn: turn(name),
-        session: session(),
-        model: None,
-        score: Score(score * 10_000_000),
         confidence: Score(confidence * 10_000_000),
-        rubric: "turn-signals".to_owned(),
         rubric_version: version,
-        signals: Vec::new(),
-        signals_omitted: 0,
+        ..turn_scored(turn(name), session(), Score(score * 10_000_000))
     }
 }
 
@@ -231,5 +175,5 @@ pub(crate) fn recommend_known(
 
 /// Returns the settings of the estimator `Paper`.
 pub(crate) fn paper() -> PatternSettings {
-    PatternSettings::of(Estimator::Paper)
+    PatternSettings::defaults_for(Estimator::Paper)
 }

@@ -240,7 +240,7 @@ proptest! {
             min_similarity: Score(min_similarity),
             min_confidence: Score(min_confidence),
             neighbours,
-            ..PatternSettings::of(estimator)
+            ..PatternSettings::defaults_for(estimator)
         };
         let mut log = Log::default();
         log.append(&started("one", &odd));

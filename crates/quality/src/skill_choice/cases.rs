@@ -53,7 +53,8 @@ pub struct LoadFigures {
     pub missed: Option<f64>,
     /// The share of cases that need no skill and get none, from 0 to 1; `None` if there is none.
     pub left_alone: Option<f64>,
-    /// The share of cases that need a skill whose first skill is right at any probability; `None` if there is none.
+    /// Of the cases that need a skill, the share whose first skill is right, whatever its probability; `None` if there
+    /// is none.
     pub hit_1: Option<f64>,
 }
 

@@ -24,9 +24,9 @@ pub(super) struct SkillAnswer {
 /// The figures of a method on the test requests of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SkillFigures {
-    /// The share of requests that need a skill whose skill is ranked first, from 0 to 1.
+    /// Of the requests that need a skill, the share for which it is ranked first, from 0 to 1.
     pub hit_1: f64,
-    /// The share of requests that need a skill whose skill is among the first three, from 0 to 1.
+    /// Of the requests that need a skill, the share for which it is among the first three, from 0 to 1.
     pub hit_3: f64,
     /// The area under the ROC curve of the confidence that a request needs a skill, from 0 to 1; `None` if all or no
     /// requests need one.

@@ -17,7 +17,7 @@ const PROMPTS: [(&str, &str, u64); 4] = [
 /// The names of clients that the gateway recognises.
 const CLIENTS: [&str; 7] = ["claude-code", "codex", "opencode", "gemini-cli", "aider", "anthropic-sdk", "openai-sdk"];
 
-/// Why a condition can never hold, as the second part of a sentence that starts with the rule.
+/// The reason why a condition can never hold. Displayed as the end of a sentence that starts with the rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ImpossibleCondition {
     /// The condition holds for no turn at all.

@@ -29,7 +29,7 @@ impl ModelSlots<'_> {
     }
 }
 
-/// Creates the entry of a spent budget that refuses a turn. It has no candidate.
+/// Creates the chain entry of a spent budget that refuses the turn. It has no candidate model.
 fn refusal(state: &BudgetState) -> ChainEntry {
     let mut entry = ChainEntry::not_applicable(Slot::Budget, state.reason());
     entry.verdict = Verdict::Rejected;

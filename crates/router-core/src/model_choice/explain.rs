@@ -1,7 +1,7 @@
 //! Formats the reasons and failures of a model choice as text (004 §7.4).
 
 use contracts::{
-    ChainEntry, Failure, ModelChoice, OutageScope, Period, Reason, Requirement, Slot, SpentLimit, Verdict,
+    ChainEntry, Failure, ModelChoice, OutageScope, Period, Reason, Requirement, Slot, SpentBudget, SpentLimit, Verdict,
 };
 
 use crate::{
@@ -22,7 +22,7 @@ impl Explain for ModelChoice {
             Reason::Pattern(recommendation) => format!("pattern, confidence {}", recommendation.confidence),
             Reason::Tier { asked, given } if asked == given => format!("tier {asked}"),
             Reason::Tier { asked, given } => format!("tier {asked}, upgraded to {given}"),
-            Reason::BudgetSpent { name, .. } => format!("budget \"{name}\""),
+            Reason::BudgetSpent(budget) => format!("budget \"{}\"", budget.name),
             Reason::WorkspaceDefault => "workspace default".to_owned(),
             Reason::ClientModel { name } if winner.slot == Slot::LastResort => {
                 format!("last resort: requested \"{name}\"")
@@ -63,7 +63,8 @@ impl Explain for ModelChoice {
             }
             Reason::Tier { asked, given } if asked == given => format!("tier {asked} → {model}"),
             Reason::Tier { asked, given } => format!("tier {asked}, upgraded to {given} → {model}"),
-            Reason::BudgetSpent { name, limit, spent, in_flight, resets_at } => {
+            Reason::BudgetSpent(budget) => {
+                let SpentBudget { name, limit, spent, in_flight, resets_at } = budget.as_ref();
                 let spent = spent_text(*spent, *in_flight, *resets_at);
                 let candidate = entry.candidate.as_ref().map(|model| format!(" →\n{model}")).unwrap_or_default();
                 format!("budget \"{name}\" of {} is spent:\n{spent}{candidate}", limit_text(*limit))
@@ -105,8 +106,8 @@ impl Explain for ModelChoice {
                 "thinking_of_another_model: the running turn contains thinking that only its own model may receive"
                     .to_owned()
             }
-            Failure::KeyRefused { provider, variable } => {
-                format!("key_refused: {}", key_refused(provider, variable.as_deref()))
+            Failure::KeyRefused(key) => {
+                format!("key_refused: {}", key_refused(&key.provider, key.variable.as_deref()))
             }
             Failure::JustFailed(class) => format!("just_failed: {}", class.name()),
             failure => failure.name().to_owned(),

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fmt};
 
 use contracts::{
     ChainSlot as _, Decision, Failure, ModelChoice, ModelId, NanoUsd, OutageScope, Period, Provider, Reason,
-    Requirement, Score, Slot, SpentLimit, Turn, Verdict, usual_key_variable,
+    RefusedKey, Requirement, Score, Slot, SpentLimit, Turn, Verdict, usual_key_variable,
 };
 
 use super::turn_stage::TurnStage;
@@ -152,7 +152,7 @@ impl Notify for ModelChoice {
                 let is_adaptable = Requirement::ADAPTABLE.contains(&setting);
                 is_adaptable.then(|| format!("Add `{setting}` to `gateway.adapt` to use {model}."))
             }
-            Failure::KeyRefused { provider, variable } => Some(key_refused_remedy(provider, variable.as_deref())),
+            Failure::KeyRefused(key) => Some(key_refused_remedy(&key.provider, key.variable.as_deref())),
             _ => None,
         }
     }
@@ -203,19 +203,18 @@ fn near_budgets(context: &NoticeContext<'_>) -> impl Iterator<Item = BudgetState
 /// Returns causes and advice for a turn that a spent budget refused; `None` if no budget decided it. For a recorded
 /// decision, the text does not name the sessions that the budget covers, because they are not known.
 fn budget_refusal(decision: &Decision, context: &NoticeContext<'_>) -> Option<RefusalHelp> {
-    let Reason::BudgetSpent { name, limit, spent, in_flight, resets_at } = &decision.entry(Slot::Budget)?.reason else {
-        return None;
-    };
-    let state = near_budgets(context).find(|state| state.name == *name).unwrap_or_else(|| BudgetState {
-        name: name.clone(),
+    let Reason::BudgetSpent(budget) = &decision.entry(Slot::Budget)?.reason else { return None };
+    let state = near_budgets(context).find(|state| state.name == budget.name).unwrap_or_else(|| BudgetState {
+        name: budget.name.clone(),
         subject: String::new(),
-        limit: *limit,
-        spent: *spent,
-        in_flight: *in_flight,
-        resets_at: *resets_at,
+        limit: budget.limit,
+        spent: budget.spent,
+        in_flight: budget.in_flight,
+        resets_at: budget.resets_at,
     });
     let advice = format!(
-        "To continue, raise `limit_usd` of budget \"{name}\" in the policy, or set `use: MODEL` or `on_reached: warn` there."
+        "To continue, raise `limit_usd` of budget \"{}\" in the policy, or set `use: MODEL` or `on_reached: warn` there.",
+        budget.name
     );
     Some(RefusalHelp { causes: vec![BudgetSentence(&state).to_string()], advice: vec![advice] })
 }
@@ -267,8 +266,9 @@ fn outage_notice(failure: &Failure, decision: &Decision) -> Option<ModelNotice> 
         Failure::ProviderUnavailable(OutageScope::ProviderWide(provider)) => {
             Some(ModelNotice::ProviderUnavailable { provider: provider.clone(), fallback, slot: winner.slot })
         }
-        Failure::KeyRefused { provider, variable } => {
-            Some(ModelNotice::KeyRefused { provider: provider.clone(), variable: variable.clone(), fallback })
+        Failure::KeyRefused(key) => {
+            let RefusedKey { provider, variable } = key.as_ref().clone();
+            Some(ModelNotice::KeyRefused { provider, variable, fallback })
         }
         _ => None,
     }
@@ -291,7 +291,7 @@ fn rejection_notices(decision: &Decision) -> impl Iterator<Item = ModelNotice> {
     });
     rejected.filter_map(move |(source, model, failure)| {
         let has_own_banner =
-            matches!(failure, Failure::ProviderUnavailable(_) | Failure::KeyRefused { .. } | Failure::JustFailed(_));
+            matches!(failure, Failure::ProviderUnavailable(_) | Failure::KeyRefused(_) | Failure::JustFailed(_));
         let fallback = fallback.clone().filter(|_| !has_own_banner)?;
         Some(ModelNotice::PassedOver { source, model: model.clone(), failure: failure.clone(), fallback })
     })
@@ -330,7 +330,7 @@ fn unavailable_provider(failure: &Failure) -> Option<&Provider> {
 /// Returns the provider and the environment variable of a failure that is a rejected key; `None` for other failures.
 fn refused_key(failure: &Failure) -> Option<(&Provider, Option<&str>)> {
     match failure {
-        Failure::KeyRefused { provider, variable } => Some((provider, variable.as_deref())),
+        Failure::KeyRefused(key) => Some((&key.provider, key.variable.as_deref())),
         _ => None,
     }
 }

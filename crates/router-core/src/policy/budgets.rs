@@ -111,7 +111,7 @@ impl Loader<'_> {
         Some(Budget { name, limit: limit?, period: period?, scope, on_reached: on_reached? })
     }
 
-    /// Parses the amount of a limit, which must be above zero.
+    /// Parses the amount of a limit, which must be above zero. `None` if it is invalid; the problem is reported.
     fn parse_limit(&mut self, node: &YamlNode<'_>) -> Option<NanoUsd> {
         let limit = self.problems.parse_money(node, "limit_usd")?;
         if limit == NanoUsd(0) {
@@ -121,7 +121,7 @@ impl Loader<'_> {
         Some(limit)
     }
 
-    /// Parses the absolute path of a project's workspace.
+    /// Parses the absolute path of a project's workspace. `None` if it is invalid; the problem is reported.
     fn parse_project(&mut self, node: &YamlNode<'_>) -> Option<String> {
         let path = self.problems.parse_text(node, "project")?;
         let resolved = paths::normalize_path(path, self.home);

@@ -10,7 +10,7 @@ const MAX_URL_BYTES: usize = 500;
 /// The maximum length of the name of a model or an environment variable, in bytes.
 const MAX_NAME_BYTES: usize = 100;
 
-/// An endpoint that computes embeddings of messages, with the embeddings API of `OpenAI`; for example that of Ollama.
+/// An endpoint that computes embeddings of messages, with the embeddings API of `OpenAI`; for example one of Ollama.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EmbeddingEndpoint {
     /// The base URL, to which `/embeddings` is appended: `http` or `https`, without a trailing slash.

@@ -44,7 +44,8 @@ impl ProblemCollector {
     }
 
     /// Parses a mapping whose keys are listed in `known`. Reports repeated and unknown keys. An optional key without a
-    /// value (`key:`, `null`) is omitted, as if it were missing.
+    /// value (`key:`, `null`) is omitted, as if it were missing. `None` if the node is not a mapping, which is reported
+    /// too.
     pub(crate) fn parse_mapping<'n, 'a>(
         &mut self,
         node: &'n YamlNode<'a>,
@@ -58,7 +59,7 @@ impl ProblemCollector {
     }
 
     /// Parses a mapping whose keys are listed in `known`; keys without a value are not omitted. Reports repeated and
-    /// unknown keys.
+    /// unknown keys. `None` if the node is not a mapping, which is reported too.
     pub(crate) fn parse_mapping_with_nulls<'n, 'a>(
         &mut self,
         node: &'n YamlNode<'a>,
@@ -101,7 +102,7 @@ impl ProblemCollector {
         Some(parsed)
     }
 
-    /// Parses a list, which may be empty, and returns its items.
+    /// Parses a list, which may be empty, and returns its items. `None` if it is invalid; the problem is reported.
     pub(crate) fn parse_list<'n, 'a>(&mut self, node: &'n YamlNode<'a>, subject: &str) -> Option<&'n [YamlNode<'a>]> {
         if let YamlValue::List(items) = &node.value {
             return Some(items);
@@ -110,7 +111,8 @@ impl ProblemCollector {
         None
     }
 
-    /// Parses a text that is not empty. Unquoted numbers and booleans are not accepted as texts.
+    /// Parses a text that is not empty. Unquoted numbers and booleans are not accepted as texts. `None` if it is
+    /// invalid; the problem is reported.
     pub(crate) fn parse_text<'n>(&mut self, node: &'n YamlNode<'_>, subject: &str) -> Option<&'n str> {
         match &node.value {
             YamlValue::Scalar { text, .. } if node.kind() == "text" && !text.is_empty() => Some(text),
@@ -125,7 +127,8 @@ impl ProblemCollector {
         }
     }
 
-    /// Parses a single text, or a list of at least one text (decision D8).
+    /// Parses a single text, or a list of at least one text (decision D8). `None` if it is invalid; the problem is
+    /// reported.
     pub(crate) fn parse_texts<'n>(&mut self, node: &'n YamlNode<'_>, subject: &str) -> Option<Vec<&'n str>> {
         let YamlValue::List(items) = &node.value else {
             return self.parse_text(node, subject).map(|text| vec![text]);
@@ -158,31 +161,35 @@ impl ProblemCollector {
         value
     }
 
-    /// Parses an unquoted `true` or `false`.
+    /// Parses an unquoted `true` or `false`. `None` if it is invalid; the problem is reported.
     pub(crate) fn parse_boolean(&mut self, node: &YamlNode<'_>, subject: &str) -> Option<bool> {
         self.parse_unquoted(node, subject, "true or false", |text| text.parse().ok())
     }
 
-    /// Parses an integer that is at least `least`, without digit separators.
+    /// Parses an integer that is at least `least`, without digit separators. `None` if it is invalid; the problem is
+    /// reported.
     pub(crate) fn parse_count(&mut self, node: &YamlNode<'_>, subject: &str, least: u64) -> Option<u64> {
         let wanted = format!("a whole number of at least {least}");
         self.parse_unquoted(node, subject, &wanted, |text| text.parse().ok().filter(|count| least <= *count))
     }
 
-    /// Parses an amount in dollars with at most nine decimals, without rounding.
+    /// Parses an amount in dollars with at most nine decimals, without rounding. `None` if it is invalid; the problem
+    /// is reported.
     pub(crate) fn parse_money(&mut self, node: &YamlNode<'_>, subject: &str) -> Option<NanoUsd> {
         let wanted = "dollars such as 5.00, with at most nine decimals";
         self.parse_unquoted(node, subject, wanted, |text| parse_billionths(text).map(NanoUsd))
     }
 
-    /// Parses a number from 0 to 1 with at most nine decimals, without rounding.
+    /// Parses a number from 0 to 1 with at most nine decimals, without rounding. `None` if it is invalid; the problem
+    /// is reported.
     pub(crate) fn parse_fraction(&mut self, node: &YamlNode<'_>, subject: &str) -> Option<Score> {
         let wanted = "a number from 0.0 to 1.0, with at most nine decimals";
         let parse = |text: &str| parse_billionths(text).map(Score).filter(|fraction| *fraction <= Score::ONE);
         self.parse_unquoted(node, subject, wanted, parse)
     }
 
-    /// Parses a keyword and returns its value. `words` lists the valid keywords with their values.
+    /// Parses a keyword and returns its value. `words` lists the valid keywords with their values. `None` for any other
+    /// text, which is reported.
     pub(crate) fn parse_choice<T: Copy>(
         &mut self,
         node: &YamlNode<'_>,

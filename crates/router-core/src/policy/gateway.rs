@@ -51,7 +51,7 @@ pub enum LastResort {
     Requested,
 }
 
-/// In which calls a model that failed before the first byte of its response is replaced by the next model of the chain
+/// The calls that fall back to the next model of the chain if the model fails before the first byte of its response
 /// (decision D36).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Fallback {

@@ -19,7 +19,7 @@ impl Loader<'_> {
         let estimator =
             keys.get("estimator").and_then(|node| self.problems.parse_choice(node, "estimator", &estimators));
         // A missing key has the default of the estimator.
-        let mut settings = PatternSettings::of(estimator.unwrap_or_default());
+        let mut settings = PatternSettings::defaults_for(estimator.unwrap_or_default());
         for (name, fraction) in [
             ("alpha", &mut settings.alpha),
             ("cost_weight", &mut settings.cost_weight),
@@ -48,7 +48,8 @@ impl Loader<'_> {
         Some(settings)
     }
 
-    /// Parses the key `neighbours`, a number from 1 to [`MAX_NEIGHBOURS`]; reports other numbers.
+    /// Parses the key `neighbours`, a number from 1 to [`MAX_NEIGHBOURS`]; reports other numbers. `None` if it is
+    /// invalid; the problem is reported.
     fn parse_neighbours(&mut self, node: &YamlNode<'_>) -> Option<u16> {
         let count = self.problems.parse_count(node, "neighbours", 1)?;
         let fits = u16::try_from(count).ok().filter(|count| *count <= MAX_NEIGHBOURS);

@@ -26,7 +26,7 @@ const MAX_NAME_BYTES: usize = 120;
 ///
 /// # Errors
 /// All problems of the file, sorted by position and without duplicates; for invalid YAML only the first problem.
-pub(super) fn load(text: &str, registry: Arc<Registry>, home: Option<&str>) -> Result<Policy, Vec<Problem>> {
+pub(super) fn load_policy(text: &str, registry: Arc<Registry>, home: Option<&str>) -> Result<Policy, Vec<Problem>> {
     let mut loader = Loader {
         registry,
         models: BTreeMap::new(),
@@ -40,7 +40,7 @@ pub(super) fn load(text: &str, registry: Arc<Registry>, home: Option<&str>) -> R
     let Loader { mut problems, texts, .. } = loader;
     if problems.0.is_empty() {
         policy.texts = texts;
-        return match text_cost::check(&policy) {
+        return match text_cost::check_text_cost(&policy) {
             None => Ok(policy),
             Some(problem) => Err(vec![problem]),
         };
@@ -50,7 +50,7 @@ pub(super) fn load(text: &str, registry: Arc<Registry>, home: Option<&str>) -> R
     Err(problems.0)
 }
 
-/// Returns a name for a rule that has none in the file: `rule_` and its index. If one of the names `given` to other
+/// Returns the name of a rule without one in the file: `rule_` and its index. If one of the names `given` to other
 /// rules is the same, a further number is appended (004 §5.7 requires unique names only of rules that are named in the
 /// file).
 fn unused_name(index: usize, given: &BTreeSet<&str>) -> String {
@@ -59,7 +59,7 @@ fn unused_name(index: usize, given: &BTreeSet<&str>) -> String {
     unused.next().unwrap_or_default()
 }
 
-/// The state of parsing a policy file.
+/// The state of parsing a policy file: the known models, and the texts, rules and problems found so far.
 pub(super) struct Loader<'h> {
     /// The models that names are resolved against.
     pub(super) registry: Arc<Registry>,
@@ -250,7 +250,8 @@ impl Loader<'_> {
         Some(Rule { name: name?, when: when?, models: models?, line: node.mark.line })
     }
 
-    /// Parses the name of a rule or budget. Reports a name that is too long or contains control characters.
+    /// Parses the name of a rule or budget. Reports a name that is too long or contains control characters. `None` if
+    /// it is invalid; the problem is reported.
     pub(super) fn parse_name<'n>(&mut self, node: &'n YamlNode<'_>) -> Option<&'n str> {
         let name = self.problems.parse_text(node, "name")?;
         if MAX_NAME_BYTES < name.len() {

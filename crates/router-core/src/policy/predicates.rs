@@ -11,7 +11,7 @@ use crate::{
 
 impl Loader<'_> {
     /// Parses a condition. A mapping with several keys requires all of them; an empty mapping always holds (004 §5.3.2,
-    /// decision D8).
+    /// decision D8). `None` if it is invalid; the problem is reported.
     pub(super) fn parse_predicate(&mut self, node: &YamlNode<'_>) -> Option<Predicate> {
         // Without its value a condition would hold always.
         let known = self.problems.parse_mapping_with_nulls(node, "a condition", keys::PREDICATE)?;
@@ -31,7 +31,8 @@ impl Loader<'_> {
         }
     }
 
-    /// Parses a condition with a single key: `name` is the key, `node` its value.
+    /// Parses a condition with a single key: `name` is the key, `node` its value. `None` if it is invalid; the problem
+    /// is reported.
     fn parse_single_condition(&mut self, name: &str, node: &YamlNode<'_>) -> Option<Predicate> {
         Some(match name {
             "message_matches" => Predicate::Text(self.parse_message_pattern(node)?),
@@ -74,19 +75,21 @@ impl Loader<'_> {
         })
     }
 
-    /// Parses a condition on the amount spent in a period; `name` is its key.
+    /// Parses a condition on the amount spent in a period; `name` is its key. `None` if it is invalid; the problem is
+    /// reported.
     fn parse_spent_more_than(&mut self, node: &YamlNode<'_>, name: &str, period: Period) -> Option<Predicate> {
         let amount = self.problems.parse_money(node, name)?;
         Some(Predicate::SpentMoreThan(SpentLimit { amount, period }))
     }
 
-    /// Parses a text or a list of texts, and converts them to lower case; `name` is the key.
+    /// Parses a text or a list of texts, and converts them to lower case; `name` is the key. `None` if it is invalid;
+    /// the problem is reported.
     fn parse_lower_texts(&mut self, name: &str, node: &YamlNode<'_>) -> Option<Vec<String>> {
         Some(self.problems.parse_texts(node, name)?.into_iter().map(str::to_lowercase).collect())
     }
 
-    /// Parses the names of models, in lower case, and adds the id of each model that the registry knows by the
-    /// name.
+    /// Parses the names of models, in lower case, and adds the id of each model that the registry knows by the name.
+    /// `None` if it is invalid; the problem is reported.
     fn parse_client_models(&mut self, node: &YamlNode<'_>) -> Option<Vec<String>> {
         let mut names = self.parse_lower_texts("client_model_is", node)?;
         let ids: Vec<_> =
@@ -97,7 +100,8 @@ impl Loader<'_> {
         Some(names)
     }
 
-    /// Parses the kinds of auxiliary calls of the condition `auxiliary_call_is`.
+    /// Parses the kinds of auxiliary calls of the condition `auxiliary_call_is`. `None` if it is invalid; the problem
+    /// is reported.
     fn parse_auxiliary_calls(&mut self, node: &YamlNode<'_>) -> Option<Vec<AuxiliaryCall>> {
         let texts = self.problems.parse_texts(node, "auxiliary_call_is")?;
         let known: Option<Vec<_>> = texts.iter().map(|name| AuxiliaryCall::named(name)).collect();
@@ -108,7 +112,7 @@ impl Loader<'_> {
         known
     }
 
-    /// Parses a list of at least one condition; `name` is the key.
+    /// Parses a list of at least one condition; `name` is the key. `None` if it is invalid; the problem is reported.
     fn parse_condition_list(&mut self, name: &str, node: &YamlNode<'_>) -> Option<Vec<Predicate>> {
         let items = self.problems.parse_list(node, name)?;
         if items.is_empty() {
@@ -119,14 +123,16 @@ impl Loader<'_> {
         parts.into_iter().collect()
     }
 
-    /// Parses the regular expression of `message_matches`. Returns the number of its text predicate.
+    /// Parses the regular expression of `message_matches`. Returns the number of its text predicate. `None` if it is
+    /// invalid; the problem is reported.
     fn parse_message_pattern(&mut self, node: &YamlNode<'_>) -> Option<u16> {
         let text = self.problems.parse_text(node, "message_matches")?;
         let added = self.texts.add_pattern(text);
         self.ok_or_report(node, added)
     }
 
-    /// Parses the value of `time_of_day_between`: a list of two times, the start and the end.
+    /// Parses the value of `time_of_day_between`: a list of two times, the start and the end. `None` if it is invalid;
+    /// the problem is reported.
     fn parse_time_window(&mut self, node: &YamlNode<'_>) -> Option<TimeWindow> {
         let items = self.problems.parse_list(node, "time_of_day_between")?;
         let [from, until] = items else {
@@ -138,7 +144,8 @@ impl Loader<'_> {
         Some(TimeWindow { from: from?, until: until? })
     }
 
-    /// Parses a time of day, `H:MM` or `HH:MM`, into minutes since midnight.
+    /// Parses a time of day, `H:MM` or `HH:MM`, into minutes since midnight. `None` if it is invalid; the problem is
+    /// reported.
     fn parse_minute_of_day(&mut self, node: &YamlNode<'_>) -> Option<u16> {
         let minute_of_day = match &node.value {
             YamlValue::Scalar { text, .. } => TimeWindow::parse_minute_of_day(text),
@@ -150,7 +157,7 @@ impl Loader<'_> {
         minute_of_day
     }
 
-    /// Returns the value of a result, or reports its error at the position of `node`.
+    /// Returns the value of a result, or reports its error at the position of `node`. `None` after an error.
     fn ok_or_report<T>(&mut self, node: &YamlNode<'_>, result: Result<T, impl std::fmt::Display>) -> Option<T> {
         match result {
             Ok(value) => Some(value),

@@ -18,8 +18,8 @@ pub(crate) struct Rule {
     pub(crate) line: usize,
 }
 
-/// The rules of one scope in order, indexed so that a decision evaluates only the rules that may match a
-/// message.
+/// The rules of one scope (the whole policy or one workspace) in order, with an index by the texts that their
+/// conditions require. A decision evaluates only the rules that may match the message.
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
     /// All rules, in the order of the file.

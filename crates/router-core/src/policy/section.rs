@@ -36,7 +36,7 @@ impl Loader<'_> {
         PolicySection { name, mark: node.mark, value: self.convert(node) }
     }
 
-    /// Converts a value to JSON.
+    /// Converts a YAML value to JSON. Plain booleans and integers keep their type; other scalars become strings.
     fn convert(&mut self, node: &YamlNode<'_>) -> Value {
         match &node.value {
             YamlValue::Scalar { text, plain: true } if is_null(text) => Value::Null,

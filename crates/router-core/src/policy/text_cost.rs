@@ -44,7 +44,8 @@ const fn micros_per_kib(states: u64) -> u64 {
 }
 
 impl Policy {
-    /// Returns the time that matching messages may take.
+    /// Returns an upper bound of the time that matching a message takes, in total and for each rule with regular
+    /// expressions.
     pub fn text_cost(&self) -> TextCost {
         let rules = self.scopes().flat_map(|(_, scope)| scope.rules.iter()).map(|rule| {
             let mut numbers = BTreeSet::new();
@@ -67,15 +68,15 @@ impl Policy {
         self.texts.total_states().saturating_mul(searched * PICOSECONDS) / 1_000_000
     }
 
-    /// Matches a message with all regular expressions and remembers the result for a short time, so that a decision about
-    /// it takes no time for that. Can be called in any thread; no decision depends on it.
+    /// Matches a message with all regular expressions, and caches the result for the decision that follows. Can be
+    /// called in any thread; no decision depends on it.
     pub fn prepare_message(&self, message: &str) {
         self.texts.prepare(message);
     }
 }
 
 /// Returns the problem of a policy whose regular expressions may take too long; `None` if they do not.
-pub(super) fn check(policy: &Policy) -> Option<Problem> {
+pub(super) fn check_text_cost(policy: &Policy) -> Option<Problem> {
     if policy.texts.total_states() <= MAX_STATES {
         return None;
     }

@@ -9,7 +9,7 @@ use contracts::{AuxiliaryCall, ClientRequest, ModelId, Requirement, WireApi};
 pub struct StatedRequest {
     /// Name of the client, such as `claude-code`; `None` for an unknown client.
     pub client: Option<String>,
-    /// Model that the client requests, as it writes it; `None` for `turnwise`, which leaves the choice to the policy.
+    /// Name of the requested model, unchanged; `None` for `turnwise`, which leaves the choice to the policy.
     pub model: Option<String>,
     /// Whether a sub-agent sent the request.
     pub subagent: bool,
@@ -19,7 +19,7 @@ pub struct StatedRequest {
     pub thinking_of: Option<String>,
     /// Whether the request offers the model a web search that the provider runs.
     pub web_search: bool,
-    /// Names of features that the request uses in addition to the features that its client always uses.
+    /// Names of the features that the request uses, besides those of every request of its client.
     pub requires: Vec<String>,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::OverrideError;
 
-/// The reason why a scenario cannot be evaluated.
+/// The reason why a scenario (a stated situation of a turn) cannot be decided, such as an unknown model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScenarioError {
     /// The `@` mention at the start of the message cannot be resolved.

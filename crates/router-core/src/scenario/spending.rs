@@ -2,8 +2,8 @@
 
 use contracts::{NanoUsd, PeriodAmounts, Spending};
 
-/// Amounts spent before a turn; `None` for an amount that is not stated. An amount of
-/// the week or month that is not stated becomes at least the stated amount of the day, which these periods contain.
+/// Amounts spent before a turn; `None` for an amount that is not stated. If the amount of the week or the month is not
+/// stated, it is at least the stated amount of the day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StatedSpending {
     /// Amount spent in all sessions since UTC midnight.

@@ -11,7 +11,7 @@ use regex_syntax::{
 pub(super) struct Cost {
     /// Number of states of the matcher, which bounds the time per byte of text.
     pub(super) states: u64,
-    /// Number of character ranges, where repetitions are counted, which bounds the memory.
+    /// Number of character ranges, counted once for each repetition. It bounds the memory.
     pub(super) ranges: u64,
 }
 

@@ -78,7 +78,7 @@ pub(crate) enum PatternError {
 }
 
 impl Pattern {
-    /// Parses a pattern, checks that its cost is within the limits, and adds the cost to `total_cost`, that of all
+    /// Parses a pattern, checks that its cost is within the limits, and adds its cost to `total_cost`, the sum for all
     /// patterns of the policy.
     ///
     /// # Errors

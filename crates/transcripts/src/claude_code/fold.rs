@@ -181,14 +181,15 @@ impl Fold {
         self.threads.entry(key.clone()).or_insert_with(Thread::new)
     }
 
-    /// Returns the running turn of a thread.
+    /// Returns the running turn of a thread. `None` if no turn of the thread is running.
     fn running(&mut self, key: &ThreadKey) -> Option<&mut OpenTurn> {
         let index = self.threads.get(key)?.turn?;
         self.batch.get_mut(index)
     }
 
-    /// Returns the turn that a model call or a failure belongs to. If a command waits for its first call, its turn
-    /// starts now; otherwise it is the running turn or, without one, a new turn without a message.
+    /// Returns the turn that a model call, or its failure, belongs to, and starts one if necessary. The first call
+    /// after a slash command starts the turn of that command. Any other call belongs to the running turn of its thread
+    /// or, if none is running, to a new turn without a message.
     fn turn_for(&mut self, context: &LineContext<'_>) -> Option<&mut OpenTurn> {
         if let Some(candidate) = self.thread(&context.key).candidate.take() {
             self.start(candidate);

@@ -47,14 +47,14 @@ pub(super) struct Fold {
     task: Task,
     /// The turn that later lines may continue; `None` between turns.
     running: Option<OpenTurn>,
-    /// Message of the user role that waits for the line that marks it as typed. If none follows, the file does not mark
-    /// typed messages, and the message starts a turn.
+    /// Message with the role `user` for which the line that marks it as typed has not been read. If none follows, the
+    /// file does not mark typed messages, and the message starts a turn.
     candidate: Option<Message>,
     /// Whether the file marks typed messages.
     marks_messages: bool,
     /// Number of user messages in the history for which the line that marks them as typed has not followed yet.
     unmarked: u32,
-    /// Whether a `compacted` line was folded whose `context_compacted` event, which repeats it, may follow.
+    /// Whether the last compaction came from a `compacted` line. A `context_compacted` event may follow and repeat it.
     compacted: bool,
     /// Layout of the file; `None` before the first line of a known shape.
     layout: Option<Layout>,
@@ -86,7 +86,7 @@ struct Task {
     turns: u32,
 }
 
-/// A user message that starts a turn.
+/// A user message that starts a turn: its text and its number of images.
 #[derive(Debug)]
 struct Message {
     /// Text of the message.

@@ -112,7 +112,7 @@ impl Thread {
     }
 }
 
-/// A turn whose end was not read yet, with its current response and the values that determine its status at the end.
+/// A turn whose end has not been read, with its current response and the values that will determine its final status.
 #[derive(Debug)]
 pub(super) struct OpenTurn {
     /// The turn as read so far.

@@ -23,9 +23,8 @@ const MAX_OPEN_FILES: usize = 200;
 /// A reader of a file without a callback for progress.
 type Reader<F> = SessionReader<'static, BufReader<File>, F>;
 
-/// An iterator over the turns of several session files in the order of their start, so that sessions that overlap in
-/// time are read in chronological order (decision D40). A file is opened when its first time is reached and closed at
-/// its end.
+/// An iterator over the turns of several session files in the order of their start. Sessions that overlap in time are
+/// interleaved (decision D40). A file is opened when its first time is reached and closed at its end.
 #[derive(Debug)]
 pub struct TurnsByStart<F: Format> {
     /// Files that are not open yet, with their place in the list, in the order of their first time.
@@ -42,7 +41,7 @@ pub struct TurnsByStart<F: Format> {
     closed_bytes: u64,
 }
 
-/// An open session file with its next turn.
+/// An open session file with the next turn, which was already read.
 #[derive(Debug)]
 struct OpenFile<F: Format> {
     /// The reader of the rest of the file.

@@ -44,7 +44,7 @@ const MAX_SEARCHED_BYTES: u64 = 1024 * 1024;
 /// Properties of a file format by which [`discover`] finds and sorts its session files.
 #[derive(Debug, Clone, Copy)]
 pub struct Search {
-    /// Returns whether a file name is that of a session file.
+    /// Returns whether a file is a session file, by its name.
     pub is_session: fn(&str) -> bool,
     /// Returns the time of a line; `None` if it has none.
     pub time_of: fn(&str) -> Option<Timestamp>,

@@ -107,7 +107,8 @@ impl<'a, R: BufRead, F: Format> SessionReader<'a, R, F> {
         self
     }
 
-    /// Returns the session of the last turn, or of the file; known once the first turn has been read.
+    /// Returns the session of the last turn, or of the file; known once the first turn has been read. `None` before
+    /// that.
     pub fn session(&self) -> Option<&ObservedSession> {
         self.format.session()
     }

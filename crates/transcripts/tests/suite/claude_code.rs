@@ -10,7 +10,13 @@ use transcripts::{
     session_file::TurnsByStart,
 };
 
-use crate::support::{read_turns, render};
+use crate::{
+    damaged::{assert_reading_is_repeatable, check_cut, check_junk},
+    support::{read_turns, render},
+};
+
+/// Name of the file that is read, from which the reader derives the session id if the content has none.
+const FILE: &str = "session.jsonl";
 
 const FIXTURES: [(&str, &str); 9] = [
     ("agent-a7c1e9d", include_str!("../fixtures/agent-a7c1e9d.jsonl")),
@@ -25,7 +31,7 @@ const FIXTURES: [(&str, &str); 9] = [
 ];
 
 fn turns(bytes: &[u8]) -> (Vec<ObservedTurn>, Vec<Issue>) {
-    read_turns::<ClaudeCode>("session.jsonl", bytes)
+    read_turns::<ClaudeCode>(FILE, bytes)
 }
 
 #[test]
@@ -43,7 +49,7 @@ fn the_demo_session_has_every_kind_of_turn() {
 #[test]
 fn reading_twice_gives_the_same() {
     for (_, text) in FIXTURES {
-        assert_eq!(turns(text.as_bytes()), turns(text.as_bytes()));
+        assert_reading_is_repeatable::<ClaudeCode>(FILE, text);
     }
 }
 
@@ -104,34 +110,16 @@ proptest! {
     #[test]
     fn a_file_cut_anywhere_gives_a_prefix_of_its_turns(fixture in 0..=FIXTURES.len(), cut in any::<Index>()) {
         let text = FIXTURES.get(fixture).map_or(DEMO_SESSION, |(_, text)| text);
-        let cut = cut.index(text.len());
-        let (whole, all_issues) = turns(text.as_bytes());
-        let (part, issues) = turns(&text.as_bytes()[..cut]);
-        let earlier = all_issues.iter().take_while(|issue| issues.contains(issue)).count();
-        prop_assert!(issues.len() <= earlier + 1, "{issues:?}");
-        prop_assert!(part.len() <= whole.len());
-        let mut open = 0;
-        for (part, whole) in part.iter().zip(&whole) {
-            prop_assert_eq!(part.id(), whole.id());
-            prop_assert_eq!(&part.message, &whole.message);
-            prop_assert!(part.steps.len() <= whole.steps.len());
-            if part != whole {
-                open += 1;
-            }
-        }
-        // A turn of the main line and the sub-agents at work in it may be unfinished.
-        let at_work = if text.contains("Sidechain\":true") { 3 } else { 1 };
-        prop_assert!(open <= at_work);
+        // A turn of the main thread and the sub-agents at work in it may be unfinished.
+        let unfinished = if text.contains("Sidechain\":true") { 3 } else { 1 };
+        check_cut::<ClaudeCode>(FILE, text, cut.index(text.len()), unfinished)?;
     }
 
     /// The reader neither stops nor panics on arbitrary input.
     #[test]
     fn garbage_costs_only_itself(fixture in 0..FIXTURES.len(), at in any::<Index>(), junk in vec(any::<u8>(), 1..40)) {
-        let mut bytes = FIXTURES[fixture].1.as_bytes().to_vec();
-        let at = at.index(bytes.len());
-        bytes.splice(at..at, junk);
-        let (found, _) = turns(&bytes);
-        prop_assert!(found.len() <= turns(FIXTURES[fixture].1.as_bytes()).0.len() + 2);
+        let text = FIXTURES[fixture].1;
+        check_junk::<ClaudeCode>(FILE, text, at.index(text.len()), junk, 2)?;
     }
 }
 

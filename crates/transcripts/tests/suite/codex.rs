@@ -9,7 +9,13 @@ use transcripts::{
     session_file::Issue,
 };
 
-use crate::support::{read_turns, render};
+use crate::{
+    damaged::{assert_reading_is_repeatable, check_cut, check_junk},
+    support::{read_turns, render},
+};
+
+/// Name of the file that is read, from which the reader derives the session id if the content has none.
+const FILE: &str = "rollout-session.jsonl";
 
 /// Session files, originals before their forks.
 const FIXTURES: [(&str, &str); 7] = [
@@ -24,7 +30,7 @@ const FIXTURES: [(&str, &str); 7] = [
 
 /// Reads a session file; returns its turns and the lines that could not be used.
 fn turns(bytes: &[u8]) -> (Vec<ObservedTurn>, Vec<Issue>) {
-    read_turns::<Codex>("rollout-session.jsonl", bytes)
+    read_turns::<Codex>(FILE, bytes)
 }
 
 /// The turns, calls and tools of each fixture.
@@ -39,7 +45,7 @@ fn each_layout_reads_as_its_snapshot_says() {
 #[test]
 fn reading_twice_gives_the_same() {
     for (_, text) in FIXTURES {
-        assert_eq!(turns(text.as_bytes()), turns(text.as_bytes()));
+        assert_reading_is_repeatable::<Codex>(FILE, text);
     }
 }
 
@@ -115,35 +121,20 @@ proptest! {
     #[test]
     fn a_file_cut_anywhere_gives_a_prefix_of_its_turns(fixture in 0..FIXTURES.len(), cut in any::<Index>()) {
         let text = FIXTURES[fixture].1;
-        let cut = cut.index(text.len());
-        let (whole, all_issues) = turns(text.as_bytes());
-        let (part, issues) = turns(&text.as_bytes()[..cut]);
-        let earlier = all_issues.iter().take_while(|issue| issues.contains(issue)).count();
-        prop_assert!(issues.len() <= earlier + 1, "{issues:?}");
-        prop_assert!(part.len() <= whole.len());
-        let mut open = 0;
-        for (part, whole) in part.iter().zip(&whole) {
-            prop_assert_eq!(part.id(), whole.id());
-            prop_assert_eq!(&part.message, &whole.message);
+        for (part, whole) in check_cut::<Codex>(FILE, text, cut.index(text.len()), 1)? {
             prop_assert_eq!(&part.before, &whole.before);
             for call in part.calls().filter(|call| call.complete) {
                 prop_assert!(whole.calls().any(|other| (other.id, other.usage) == (call.id, call.usage)), "{call:?}");
             }
-            open += usize::from(part != whole);
         }
-        prop_assert!(open <= 1);
     }
 
     /// The reader neither stops nor panics on arbitrary input.
     #[test]
     fn garbage_costs_only_itself(fixture in 0..FIXTURES.len(), at in any::<Index>(), junk in vec(any::<u8>(), 1..40)) {
-        let mut bytes = FIXTURES[fixture].1.as_bytes().to_vec();
-        let at = at.index(bytes.len());
-        bytes.splice(at..at, junk);
-        let (found, _) = turns(&bytes);
-        let (sound, _) = turns(FIXTURES[fixture].1.as_bytes());
-        // A head that is lost names every turn otherwise; a mark that is lost makes two turns of one.
-        prop_assert!(found.len() <= sound.len() + 3);
+        // A lost head changes the names of all turns; a lost mark makes two turns of one.
+        let text = FIXTURES[fixture].1;
+        check_junk::<Codex>(FILE, text, at.index(text.len()), junk, 3)?;
     }
 
     /// A lost line does not affect others: the calls of all other responses are present.

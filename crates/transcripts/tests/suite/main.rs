@@ -3,6 +3,7 @@
 
 mod claude_code;
 mod codex;
+mod damaged;
 mod live_and_imported;
 mod openai_log;
 mod support;

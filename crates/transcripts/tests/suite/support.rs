@@ -54,7 +54,7 @@ fn render_turn(turn: &ObservedTurn, out: &mut String) {
     let image = if turn.message_has_images { " (image)" } else { "" };
     writeln!(out, "\nturn {}{thread} {} {:?}{image}", turn.name, time(turn.started_at), turn.message).unwrap();
     let before = &turn.before;
-    write!(out, "  before: {} tokens", turn.estimates().of(Tokenizer::Anthropic)).unwrap();
+    write!(out, "  before: {} tokens", turn.estimates().for_tokenizer(Tokenizer::Anthropic)).unwrap();
     if before.images {
         write!(out, ", images").unwrap();
     }

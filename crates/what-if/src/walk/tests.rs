@@ -5,9 +5,10 @@ use contracts::{
     events::{TurnStarted, TurnTextRecorded},
 };
 use event_bus::{MemoryLog, MemoryTexts};
-use event_core::{EventId, EventType, NewEvent, Timestamp};
+use event_core::{EventType, Timestamp};
 use router_core::Explain;
 use serde::{Deserialize, Serialize};
+use test_events::new_event;
 
 use super::*;
 use crate::replay::{ReplayReport, ReplayVisitor};
@@ -136,11 +137,11 @@ fn replayed(message: &str, decider: u16, starts: bool) -> ReplayReport {
     let (turn, session) = (started.turn, started.session.clone());
     let text = TurnTextRecorded { text: TextBody::Inline("deploy it".to_owned()), turn };
     let routed = SkillRouted { turn, session, decider, based_on: Position::ORIGIN, decision: decide(Some(message)) };
-    let mut events = vec![new_event(&routed)];
-    if starts {
-        events.splice(..0, [new_event(&started), new_event(&text)]);
-    }
     let at = Timestamp::from_secs(1);
+    let mut events = vec![new_event(0, at, &routed)];
+    if starts {
+        events.splice(..0, [new_event(0, at, &started), new_event(0, at, &text)]);
+    }
     let recorded = events.into_iter().zip(1..).map(|(event, position)| Recorded::new(Position(position), at, event));
     let mut ignore = |_| {};
     let mut visitor = ReplayVisitor::new(&mut ignore);
@@ -162,12 +163,6 @@ fn replayed(message: &str, decider: u16, starts: bool) -> ReplayReport {
         state.track_turn(&event).unwrap();
     }
     visitor.into_report()
-}
-
-/// Creates an event whose id is derived from its kind.
-fn new_event<E: EventType>(body: &E) -> NewEvent {
-    let id = EventId::derive(&[E::KIND.as_bytes()]);
-    NewEvent::new(id, Timestamp::from_secs(1), id, body).unwrap()
 }
 
 #[test]

@@ -29,8 +29,8 @@ const MAX_BLOCKS: usize = 4_096;
 /// again in the last events; models write about one megabyte at most.
 const MAX_CONTENT_BYTES: usize = 8 * 1024 * 1024;
 
-/// Converts the content blocks and deltas of a provider's response, which may arrive interleaved, into a sequence of
-/// events in which one block is open at a time. Later blocks are buffered until the open one ends.
+/// Converts the content blocks and deltas of a provider's response into a sequence of events in which one block is open
+/// at a time. The provider may interleave the blocks. Later blocks are buffered until the open one ends.
 #[derive(Debug, Default)]
 pub(crate) struct BlockSequencer {
     /// The events that were emitted and not yet removed by [`BlockSequencer::next_event`].
@@ -42,7 +42,7 @@ pub(crate) struct BlockSequencer {
     /// The number of blocks that were removed from the front of the queue. The first block in the queue has it as
     /// its [`BlockHandle`].
     removed_blocks: usize,
-    /// The number of blocks whose start was emitted, which is the index of the next one.
+    /// The number of blocks whose start was emitted, and so the index of the next block.
     started_blocks: usize,
     /// Whether any block is a tool call.
     has_tool_call: bool,

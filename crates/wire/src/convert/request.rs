@@ -43,8 +43,8 @@ pub fn convert_request(conversion: &ConversionOptions<'_>, body: &[u8]) -> Resul
 }
 
 impl ConversionOptions<'_> {
-    /// Returns the output limit in tokens for APIs that require one: the requested one, or else that of the model, or
-    /// else a default.
+    /// Returns the output limit in tokens for APIs that require one: the requested limit, or else the limit of the
+    /// model, or else a default.
     pub(crate) const fn output_limit(&self, requested: Option<u64>) -> u64 {
         match requested {
             Some(requested) => requested,

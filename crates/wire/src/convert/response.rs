@@ -44,7 +44,7 @@ pub fn convert_response(
     let mut thinking = ThinkingFilter::for_client(to);
     let events = std::iter::from_fn(|| blocks.next_event()).filter_map(|event| thinking.filter(event));
     let response =
-        Response::collect(events).ok_or(ConvertError::EndedEarly)?.map_err(|_| ConvertError::ProviderFailed)?;
+        Response::from_events(events).ok_or(ConvertError::EndedEarly)?.map_err(|_| ConvertError::ProviderFailed)?;
     let head = ResponseHead {
         id: response.start.id.clone().unwrap_or_else(|| ids::derived_call_id(&String::from_utf8_lossy(body), 0)),
         model: client_model.to_owned(),

@@ -33,8 +33,8 @@ const WITHHELD_RESPONSE_PHRASES: [&str; 7] = [
     "responsible_ai",
 ];
 
-/// Phrases, in lower case, for a prompt that a moderation filter rejected with status 403, which otherwise is about the
-/// key.
+/// Phrases, in lower case, by which a rejection by a moderation filter is recognised among responses with status 403;
+/// others are about the key.
 const MODERATED_PROMPT_PHRASES: [&str; 7] = [
     "moderation",
     "flagged",

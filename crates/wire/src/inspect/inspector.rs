@@ -76,8 +76,8 @@ pub(crate) struct Inspector<'a> {
     pub(crate) has_content: ContentByAuthor,
     /// The ids of all calls so far, including ids that only a result has.
     call_ids: BTreeSet<Cow<'a, str>>,
-    /// The id (`None` if it has none) and function of each call without a result so far, for Gemini, whose results may
-    /// name only the function.
+    /// The calls without a result so far, each with its id (`None` if it has none) and function. Needed for Gemini,
+    /// where a result may name only the function.
     pub(crate) unanswered: Vec<(Option<Cow<'a, str>>, Cow<'a, str>)>,
 }
 
@@ -258,7 +258,7 @@ impl<'a> Inspector<'a> {
     /// is already known.
     pub(crate) fn find_workspace(&mut self, text: Text<'a>) {
         if self.summary.identity.workspace.is_none() {
-            self.summary.identity.workspace = workspace::find(self.summary.api, text.raw);
+            self.summary.identity.workspace = workspace::find_workspace(self.summary.api, text.raw);
         }
     }
 

@@ -11,7 +11,7 @@ const MAX_BYTES: usize = 1024;
 /// text after the first occurrence of a marker, up to `<` or the end of the line. A path that is relative or longer than
 /// [`MAX_BYTES`] is skipped. `None` if no marker is followed by a path. `raw` is the content of a JSON string with its
 /// escapes.
-pub(crate) fn find(api: WireApi, raw: &str) -> Option<String> {
+pub(crate) fn find_workspace(api: WireApi, raw: &str) -> Option<String> {
     crate::api::implementation(api).workspace_markers().iter().find_map(|marker| {
         // `contains` is much faster than `split_once`, and mostly finds nothing.
         if !raw.contains(marker) {
@@ -43,12 +43,12 @@ fn line_end(raw: &str) -> Option<usize> {
 mod tests {
     use contracts::WireApi;
 
-    use super::find;
+    use super::find_workspace;
 
     #[test]
     fn each_client_s_words_for_its_directory_are_known() {
         let check = |raw: &str, expected: Option<&str>| {
-            let found = WireApi::ALL.into_iter().find_map(|api| find(api, raw));
+            let found = WireApi::ALL.into_iter().find_map(|api| find_workspace(api, raw));
             assert_eq!(found.as_deref(), expected, "{raw}");
         };
         check(r"<env>\nWorking directory: /home/dev/shop\nIs directory a git repo: Yes", Some("/home/dev/shop"));

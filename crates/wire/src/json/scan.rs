@@ -2,7 +2,7 @@
 
 use super::cursor::SyntaxError;
 
-/// The result of scanning a JSON string.
+/// The result of scanning a JSON string: its end, the size of its escape sequences, and whether it is valid Unicode.
 pub(super) struct ScannedString {
     /// The offset after the closing quote.
     pub(super) end: usize,

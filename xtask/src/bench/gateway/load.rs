@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::{
     failure::{Failure, Outcome},
-    program::{capture, display_command},
+    program::{capture_output, display_command},
     workspace,
 };
 
@@ -101,7 +101,7 @@ impl Load {
             command.arg("--file").arg(file);
         }
         println!("$ {}", display_command(&command));
-        let line = capture(&mut command)?;
+        let line = capture_output(&mut command)?;
         print!("{line}");
         let figures: LoadFigures = serde_json::from_str(&line).map_err(|error| {
             Failure::new(format!("cannot parse the figures of the load generator: {error}: {}", line.trim()))

@@ -138,7 +138,7 @@ impl Row {
 }
 
 /// Formats rows of gateway measurements as a Markdown table.
-pub(super) fn table(rows: &[Row]) -> String {
+pub(super) fn format_table(rows: &[Row]) -> String {
     let mut text =
         "| what | directly | through turnwise | figure | target | |\n| --- | --: | --: | --: | --- | --- |\n"
             .to_owned();
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn target_is_compared_with_the_median_of_the_rounds() {
         let rounds = [(30.0, 180.0), (31.0, 900.0), (30.0, 150.0)].map(|(one, other)| (figures(one), figures(other)));
-        let table = table(&[
+        let table = format_table(&[
             Row::added("added", &rounds, 150.0),
             Row::processor("time", &rounds, 120.0),
             Row::rate("rate", &rounds, 10_000.0),

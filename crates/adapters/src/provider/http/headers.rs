@@ -85,8 +85,8 @@ fn insert_key(headers: &mut HeaderMap, credential: &Credential, request: &Upstre
     }
 }
 
-/// Returns whether a header of the client is forwarded to the provider: those that describe the request, the client and
-/// its session, but no keys, cookies, or headers of the connection and of turnwise.
+/// Returns whether a header of the client is forwarded to the provider: headers about the request, the client and its
+/// session are; keys, cookies, and headers of the connection and of turnwise are not.
 fn is_forwarded(name: &HeaderName) -> bool {
     const NAMES: [&str; 19] = [
         "accept",

@@ -16,7 +16,7 @@ use crate::{
 const NAMES_WIDTH: usize = 56;
 
 /// Prints the cost of every combination of groups. `calls` are the model calls of `period`.
-pub(super) fn show(
+pub(super) fn show_combined(
     context: &Context,
     calls: &[AttributedCall],
     period: Period,
@@ -39,8 +39,8 @@ pub(super) fn show(
 }
 
 /// Sums the costs of model calls by several dimensions. Returns the names of each combination of groups, one for each
-/// dimension, with its total. The order is that of the first dimension, within one group that of the second, and so on:
-/// times in chronological order, other groups with the highest cost first.
+/// dimension, with its total. Sorted by the first dimension, then by the second, and so on: times in chronological
+/// order, other groups with the highest cost first.
 fn combine(calls: &[AttributedCall], dimensions: &[Dimension]) -> Vec<(Vec<String>, CostTotal)> {
     // The totals of every prefix of the names: a group of the first dimension, then a pair of groups, and so on.
     let mut totals: BTreeMap<Vec<String>, CostTotal> = BTreeMap::new();

@@ -128,7 +128,7 @@ pub(super) fn group(calls: &[AttributedCall], dimension: Dimension) -> Vec<(Stri
 }
 
 /// Prints the cost of every group of one dimension. `calls` are the model calls of `period`.
-pub(super) fn show(
+pub(super) fn show_dimension(
     context: &Context,
     calls: &[AttributedCall],
     period: Period,

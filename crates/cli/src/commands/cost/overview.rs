@@ -24,7 +24,7 @@ const MAX_SESSIONS: usize = 15;
 const MAX_DAYS: usize = 62;
 
 /// Prints the total cost of the calls of a period, and the cost by model, role, day and session.
-pub(super) fn show(context: &Context, calls: &[AttributedCall], period: Period) -> Result<(), Failure> {
+pub(super) fn show_overview(context: &Context, calls: &[AttributedCall], period: Period) -> Result<(), Failure> {
     let success = KnownSuccess::of(&context.fold_state()?.patterns);
     let overall: CostTotal = calls.iter().map(|call| &call.total).sum();
     let [models, days, sessions] =
@@ -90,7 +90,8 @@ fn role_total(calls: &[AttributedCall], role: CallRole) -> CostTotal {
     calls.iter().filter(|call| call.role == role).map(|call| &call.total).sum()
 }
 
-/// Returns the total cost and usage of the calls of turns that failed, were cancelled, or whose result the user rejected.
+/// Returns the total cost and usage of wasted calls: those of failed and cancelled turns, and of turns whose result the
+/// user rejected.
 fn wasted_total(calls: &[AttributedCall]) -> CostTotal {
     calls.iter().filter(|call| call.result.is_wasted()).map(|call| &call.total).sum()
 }

@@ -14,7 +14,7 @@ use crate::{
 
 /// Prints for each UTC month what the calls cost at API prices, and how much more or less that is than `monthly`, the
 /// price of a subscription. A month without calls is not listed. `calls` are the model calls of `period`.
-pub(super) fn show(
+pub(super) fn show_plan(
     context: &Context,
     calls: &[AttributedCall],
     period: Period,

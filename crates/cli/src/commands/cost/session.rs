@@ -20,7 +20,7 @@ struct Node {
 }
 
 /// Prints the cost of a session as a tree: threads, and below each its models. With `--json`, prints a JSON object.
-pub(super) fn show(context: &Context, name: &SessionId, session: &SessionCosts) -> Result<(), Failure> {
+pub(super) fn show_session(context: &Context, name: &SessionId, session: &SessionCosts) -> Result<(), Failure> {
     let total = session.total();
     let threads: Vec<_> = session
         .threads()

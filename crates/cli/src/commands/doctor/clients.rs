@@ -25,7 +25,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Checks the coding agents that are installed or have a login: their versions, their addresses, and the status line and
 /// the hook of Claude Code.
-pub(super) fn check(context: &Context, clients: &[Client], gateway: &GatewayState) -> Section {
+pub(super) fn check_clients(context: &Context, clients: &[Client], gateway: &GatewayState) -> Section {
     if clients.is_empty() {
         let next = "npm install -g @anthropic-ai/claude-code, then turnwise claude";
         return Section::new("clients", vec![Finding::note("no coding agent is on the PATH", next)]);
@@ -63,8 +63,8 @@ fn client_findings(context: &Context, client: &Client, version: Option<&str>, ga
     addresses.iter().map(|address| address_finding(client.kind, &name, address, gateway)).collect()
 }
 
-/// Returns whether an address that a client is configured with is that of the gateway, ends as the client needs it, and
-/// is served. `name` describes the client.
+/// Checks the configured address of a client: it must be the address of the gateway, have the path that the client
+/// needs, and answer. `name` describes the client.
 fn address_finding(kind: ClientKind, name: &str, address: &ConfiguredAddress, gateway: &GatewayState) -> Finding {
     let ConfiguredAddress { place, url } = address;
     let setting = kind.address_setting(&gateway.url);

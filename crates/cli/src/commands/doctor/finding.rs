@@ -42,12 +42,12 @@ pub(super) struct Finding {
 }
 
 impl Finding {
-    /// Creates a finding about a fact that is as it should be.
+    /// Creates a finding without a problem.
     pub(super) fn ok(text: impl Into<String>) -> Self {
         Self { level: Level::Ok, text: text.into(), next: None }
     }
 
-    /// Creates a finding that is worth knowing, with the next step.
+    /// Creates a finding for information, with the next step.
     pub(super) fn note(text: impl Into<String>, next: impl Into<String>) -> Self {
         Self { level: Level::Note, text: text.into(), next: Some(next.into()) }
     }

@@ -65,7 +65,7 @@ fn configured_url(dir: &Path) -> String {
 }
 
 /// Checks that the gateway runs with the version of this program, and that its file of access tokens is valid.
-pub(super) fn check(context: &Context, gateway: &GatewayState) -> Section {
+pub(super) fn check_gateway(context: &Context, gateway: &GatewayState) -> Section {
     let own = env!("CARGO_PKG_VERSION");
     let finding = match &gateway.report {
         Some(Ok(report)) if report.version == own => {

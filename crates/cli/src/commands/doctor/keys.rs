@@ -20,7 +20,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 /// Checks the API keys in the environment and in the file `keys`, and the logins of clients. With `online`, sends each
 /// key to its provider.
-pub(super) fn check(
+pub(super) fn check_keys(
     context: &Context,
     providers: &Result<Providers, Failure>,
     clients: &[Client],

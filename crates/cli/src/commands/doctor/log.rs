@@ -14,14 +14,14 @@ use crate::{
     screen::count_noun,
 };
 
-/// The size in bytes up to which a log is verified, which takes about two seconds.
+/// The size in bytes up to which a log is verified. Verifying this size takes about two seconds.
 const MAX_VERIFIED_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The longest time in microseconds by which the last event may be later than the clock of this machine.
 const MAX_CLOCK_LAG: u64 = 60_000_000;
 
 /// Checks the event log and the outages that it records. An error of reading the log is a finding.
-pub(super) fn check(context: &Context) -> Section {
+pub(super) fn check_log(context: &Context) -> Section {
     let findings = findings(context).unwrap_or_else(|failure| {
         vec![Finding::problem(failure.message().unwrap_or_default(), "turnwise events verify")]
     });

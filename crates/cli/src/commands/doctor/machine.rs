@@ -14,7 +14,7 @@ const LITTLE_ROOM: u64 = 1_000_000_000;
 const NO_ROOM: u64 = 100_000_000;
 
 /// Checks the disk space, the permissions of the home folder, and the local time.
-pub(super) fn check(context: &Context) -> Section {
+pub(super) fn check_machine(context: &Context) -> Section {
     let mut findings = vec![room(context)];
     findings.extend(permissions(context));
     findings.push(Finding::ok(time()));

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Reads the outages from the log. Each is a problem with its cause, its end, and the command that ends it at once.
-pub(super) fn check(context: &Context) -> Section {
+pub(super) fn check_outages(context: &Context) -> Section {
     let findings = match context.fold_state() {
         Ok(state) => {
             let status = state.availability.status(SystemClock.now());

@@ -17,7 +17,7 @@ const MAX_WARNINGS: usize = 3;
 
 /// Checks the policy file. `providers` is `None` if the configuration of the providers is invalid; the policy is not
 /// checked then.
-pub(super) fn check(context: &Context, providers: Option<&Providers>) -> Section {
+pub(super) fn check_policy(context: &Context, providers: Option<&Providers>) -> Section {
     Section::new("policy", findings(context, providers))
 }
 

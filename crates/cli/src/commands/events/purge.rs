@@ -20,7 +20,7 @@ use crate::{
 /// file cannot be written.
 pub(super) fn purge(context: &Context, before: Option<&str>, session: Option<&str>, yes: bool) -> Result<(), Failure> {
     let now = event_bus::Clock::now(&SystemClock);
-    let before = before.map(|text| moment::parse(text, now)).transpose().map_err(Failure::Invalid)?;
+    let before = before.map(|text| moment::parse_moment(text, now)).transpose().map_err(Failure::Invalid)?;
     let session = session.map(SessionId::try_from).transpose().map_err(|error| Failure::Invalid(error.to_string()))?;
     let scope = PurgeScope { before, session };
     if !yes {

@@ -27,7 +27,7 @@ pub(super) fn retain(
     yes: bool,
 ) -> Result<(), Failure> {
     let now = SystemClock.now();
-    let before = before.map(|text| moment::parse(text, now)).transpose().map_err(Failure::Invalid)?;
+    let before = before.map(|text| moment::parse_moment(text, now)).transpose().map_err(Failure::Invalid)?;
     let max_bytes = max_size.map(parse_size).transpose().map_err(Failure::Invalid)?;
     let scope = RetentionScope { before, max_bytes };
     if !yes {
@@ -91,7 +91,7 @@ fn description(plan: &RetentionPlan) -> String {
     )
 }
 
-/// Converts a plan to JSON; `outcome` is that of its execution, `None` if nothing was changed.
+/// Converts a plan to JSON; `outcome` is the result of executing the plan; `None` if nothing was changed.
 fn plan_json(plan: &RetentionPlan, outcome: Option<&PurgeOutcome>) -> Value {
     json!({
         "sessions": plan.sessions(), "turns": plan.turns(), "events": plan.events(), "texts": plan.texts(),

@@ -176,7 +176,7 @@ fn count_event(counts: &mut Counts, recorded: &Recorded) {
         RouteDecided::KIND => counts.decisions += 1,
         LlmCallCompleted::KIND => counts.calls += 1,
         ToolCalled::KIND => counts.tools += 1,
-        kind if contracts::catalogue::find(kind, event.version).is_none() => counts.unknown += 1,
+        kind if contracts::catalogue::find_kind(kind, event.version).is_none() => counts.unknown += 1,
         _ => {}
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Imported {
     pub(super) turns: u64,
     /// Turns that this import decided; turns imported before keep their decision.
     pub(super) decisions: u64,
-    /// Turns for which the policy would have chosen another model than the one that ran.
+    /// Turns for which the policy would have chosen another model than the model that ran.
     pub(super) other_model: u64,
     /// Turns for which the policy chose no model.
     pub(super) refused: u64,

@@ -23,7 +23,7 @@ pub(crate) struct DryRun {
     pub(crate) messages: u64,
     /// The name and the count of every rule of the policy, in its order.
     pub(crate) rules: Vec<(String, u64)>,
-    /// The messages on which a rule matched whose model could not take them, so that no rule decided.
+    /// The messages that no rule decided although one matched, because its model was rejected.
     pub(crate) rejected: u64,
 }
 

@@ -69,7 +69,7 @@ pub(crate) struct Choice {
 }
 
 /// Chooses the provider of a starter policy: of the providers with a key, or else with a login of a client, the one
-/// that the sessions used most. Without any, the one that the sessions used, and otherwise that of the installed
+/// that the sessions used most. Without any, the provider that the sessions used, and otherwise that of the installed
 /// clients. `models` are the models of the sessions with their number of turns.
 pub(crate) fn choose(keys: &[KeySource], clients: &[Client], models: &[(String, usize)]) -> Choice {
     let with_key =

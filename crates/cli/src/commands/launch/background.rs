@@ -33,16 +33,16 @@ pub(super) fn gateway_url(context: &Context) -> Result<String, Failure> {
     let socket = Connection::open(home)
         .map_err(|error| Failure::Failed(format!("cannot connect to the running gateway: {error}")))?;
     if socket.is_none() {
-        return start(context);
+        return start_gateway(context);
     }
     let path = home.join(URL_FILE);
     let url = read_own_file(&path).map_err(|error| Failure::file("read", &path, &error))?;
     Ok(url.trim().to_owned())
 }
 
-/// Starts a gateway as a background process and returns its URL once it listens. It has a process group of its own, so
-/// that Ctrl-C in the client does not reach it.
-fn start(context: &Context) -> Result<String, Failure> {
+/// Starts a gateway as a background process and returns its URL once it listens. It has its own process group, so that
+/// Ctrl-C in the client does not end it.
+fn start_gateway(context: &Context) -> Result<String, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::Failed(format!("cannot find the program of the gateway: {error}")))?;
     let home = &context.home.dir;

@@ -45,7 +45,7 @@ pub(crate) fn run(context: &Context) -> Result<(), Failure> {
     let embedder = embedder(&endpoint)?;
     let embedded = embed(context, &mut writer, &embedder)?;
     writer.close()?;
-    context.print(&embedded, || show(&embedded))?;
+    context.print(&embedded, || print_summary(&embedded))?;
     match &embedded.failure {
         Some(failure) => Err(Failure::Failed(format!(
             "{failure}\nThe messages embedded so far are recorded; the same command continues with the rest"
@@ -91,7 +91,7 @@ fn embedder(endpoint: &EmbeddingEndpoint) -> Result<OpenAiEmbedder, Failure> {
 }
 
 /// Prints for how many messages embeddings were computed, how many were skipped, and how many failed.
-fn show(embedded: &EmbeddingSummary) {
+fn print_summary(embedded: &EmbeddingSummary) {
     let by = embedded.embedder.as_ref().map(|name| format!(" by {name}")).unwrap_or_default();
     match (embedded.embedded, embedded.failed) {
         (0, 0) => outln!("Every message of the log is embedded already."),

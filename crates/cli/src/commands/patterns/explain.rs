@@ -32,7 +32,7 @@ pub(super) fn run(context: &Context, turn: &str, number: usize) -> Result<(), Fa
         }
     }
     let own = own_message(log.as_ref(), &texts, &explained)?;
-    context.print(&explained, || show(&explained, &own, &messages, number))
+    context.print(&explained, || print_explanation(&explained, &own, &messages, number))
 }
 
 /// Returns the first line of the message of the turn that is explained, for the output.
@@ -46,7 +46,7 @@ fn own_message(
 
 /// Prints the explanation of a model recommendation as text, with at most `number` similar turns for each model. `own`
 /// is the first line of the turn's message; `messages` are those of the similar turns, in the order of the tables.
-fn show(explained: &RecommendationExplanation, own: &str, messages: &[String], number: usize) {
+fn print_explanation(explained: &RecommendationExplanation, own: &str, messages: &[String], number: usize) {
     let id: String = explained.turn.to_string().chars().take(8).collect();
     outln!("Turn {id}  {own}");
     let Some(explanation) = &explained.explanation else {

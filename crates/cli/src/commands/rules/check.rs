@@ -60,15 +60,15 @@ struct Access<'a> {
     lost: Option<LostRules>,
 }
 
-/// Compares the number of rules with that of the policy that was active last.
+/// Compares the number of rules with the last active policy.
 fn lost_rules(context: &Context, policy: &Policy, registry: Arc<Registry>) -> Result<Option<LostRules>, Failure> {
     let Some(text) = last_policy(context.log_reader()?.as_ref(), context.texts().as_ref())? else { return Ok(None) };
     let before = Policy::load(&text, registry, context.home.user_text()).ok();
     Ok(before.and_then(|before| LostRules::between(&before, policy)))
 }
 
-/// Returns the catalogue of models. Those with a key are marked as `configured`, and so are those of providers whose
-/// client is logged in.
+/// Returns the catalogue of models. Models whose provider has a key, or a client that is logged in, are marked as
+/// `configured`.
 pub(in crate::commands) fn registry_with_access(context: &Context, providers: &Providers) -> Result<Registry, Failure> {
     let registry = Models::load(&context.home.models())?.registry;
     let clients = find_clients(context.home.user.as_deref());
@@ -135,7 +135,7 @@ fn print_warnings(
     if ok { Ok(()) } else { Err(Failure::Negative) }
 }
 
-/// Returns the names of the clients that are installed on this machine or that the log has turns of.
+/// Returns the names of the clients that are installed on this machine or have turns in the log.
 fn client_names(context: &Context) -> Result<BTreeSet<String>, Failure> {
     let installed = find_clients(context.home.user.as_deref());
     let mut names: BTreeSet<_> = installed.iter().map(|client| client.kind.name().to_owned()).collect();

@@ -17,8 +17,8 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    /// Installs the handlers of SIGINT and SIGTERM. A signal whose handler cannot be installed ends the process at
-    /// once, which the log survives.
+    /// Installs the handlers of SIGINT and SIGTERM. If the handler of a signal cannot be installed, the signal ends the
+    /// process at once; the log stays valid.
     pub(super) fn listen() -> Self {
         if let Some(mut hangup) = listen(SignalKind::hangup()) {
             tokio::spawn(async move {

@@ -21,7 +21,7 @@ use crate::{
 /// The interval between two reads of the log.
 const READ_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The maximum number of turns that are stored as printed, so that each is printed once.
+/// The maximum number of printed turns that are remembered, so that each is printed once.
 const MAX_PRINTED: usize = 10_000;
 
 /// A thread that prints one line for each turn that ends, until this value is dropped.

@@ -8,8 +8,9 @@ use contracts::{
 };
 use costs::prompt_cache::{Call, CallTracker};
 use event_core::{EventId, Timestamp};
+use test_events::recorded;
 
-use crate::{log::record, prompt_cache::table::model};
+use crate::prompt_cache::table::model;
 
 /// Returns the id of a turn.
 pub(crate) fn turn(name: &str) -> TurnId {
@@ -39,7 +40,7 @@ impl EventScript {
     /// Folds an event at a second, and returns the call that it completes.
     fn tell<F: event_core::EventType>(&mut self, seconds: u64, event: &F) -> Option<Call> {
         self.events += 1;
-        self.fold.advance(&record(self.events, Timestamp::from_secs(seconds), event)).unwrap()
+        self.fold.advance(&recorded(self.events, Timestamp::from_secs(seconds), event)).unwrap()
     }
 
     /// Records the start of a turn of the main thread.

@@ -3,13 +3,14 @@
 use std::{fs, path::PathBuf, sync::Arc};
 
 use contracts::{
-    CacheVariant, ClientRequest, ModelId, SessionId, ThreadId, TurnId, Usage, WireApi,
-    events::{ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason, TurnStatus},
+    ClientRequest, ModelId, SessionId, ThreadId, TurnId, Usage, WireApi,
+    events::{ErrorClass, LlmCallCompleted, StopReason, TurnStatus},
 };
 use engine::{Engine, EngineError, Home, Models, PolicyFileProblems, RouterState, Stores, TurnInput, TurnOutcome};
 use event_bus::{EventLog, ManualClock, MemoryLog, MemoryTexts, ProjectionSet as _, TextStore};
 use event_core::{NewEvent, Position, Recorded, Timestamp};
 use tempfile::TempDir;
+use test_events::{call_completed, call_failed};
 
 use super::models::{model_id, models};
 
@@ -199,19 +200,12 @@ impl Desk {
         let turn = self.running(name).unwrap();
         let prices = self.models.registry.named(model).and_then(|model| model.prices);
         let event = LlmCallCompleted {
-            turn,
-            session: session(name),
             thread: worker.map(|worker| ThreadId::try_from(worker).unwrap()).into(),
-            model: model_id(model),
             usage,
             cost: prices.map(|prices| prices.cost(&usage)),
-            latency_ms: None,
             stop_reason,
             tool_calls: u32::from(stop_reason == StopReason::ToolUse),
-            thinking_blocks: 0,
-            raw_usage: None,
-            variant: CacheVariant::PLAIN,
-            began_at: None,
+            ..call_completed(turn, session(name), model_id(model))
         };
         self.record(turn, &event);
     }
@@ -219,9 +213,7 @@ impl Desk {
     /// Records a failed call of `model` in the running turn of a session.
     pub(crate) fn fail(&mut self, name: &str, model: &str, class: ErrorClass) {
         let turn = self.running(name).unwrap();
-        let (session, model) = (session(name), model_id(model));
-        let unused = LlmCallFailed { usage: None, cost: None, raw_usage: None, ..LlmCallFailed::sample() };
-        self.record(turn, &LlmCallFailed { turn, session, model, class, status: None, retries: 0, ..unused });
+        self.record(turn, &call_failed(turn, session(name), model_id(model), class));
     }
 
     /// Records an event of a turn for which the engine has no method, at the present time.

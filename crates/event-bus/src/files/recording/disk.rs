@@ -13,7 +13,7 @@ use super::{
     survival::{CrashOutcome, SECTOR, Survival},
 };
 
-/// A model of a disk and its cache, to which [`Change`]s are applied one by one, and which can be crashed at any time.
+/// A model of a disk and its cache. [`Change`]s are applied one by one, and a crash can be simulated after each.
 ///
 /// The model guarantees as little as POSIX: a sync of a file makes its content durable but not its name; a sync of a
 /// directory makes its entries durable and nothing else.

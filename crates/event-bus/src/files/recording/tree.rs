@@ -118,14 +118,20 @@ impl Tree {
         Some(())
     }
 
-    /// Records changes under the root that did not go through [`RecordingFiles`](super::RecordingFiles), such as those
-    /// of sled.
+    /// Records the changes under the root that bypassed [`RecordingFiles`](super::RecordingFiles), such as sled's
+    /// writes.
+    ///
+    /// # Errors
+    /// The error of the file system.
     pub(super) fn observe(&mut self, root: &Path) -> io::Result<()> {
         self.observe_directory(root, Node::ROOT)
     }
 
     /// Compares the directory `node` at `path` with its recorded entries and contents, recursively, and records the
     /// differences as changes.
+    ///
+    /// # Errors
+    /// The error of the file system.
     fn observe_directory(&mut self, path: &Path, node: Node) -> io::Result<()> {
         let mut found = BTreeMap::new();
         for entry in fs::read_dir(path)? {
@@ -171,6 +177,9 @@ impl Tree {
 
     /// Compares the file at `path` with its last known content and records the differences as changes. Does nothing if
     /// the file is written through [`RecordingFiles`](super::RecordingFiles) or does not exist any more.
+    ///
+    /// # Errors
+    /// The error of the file system.
     fn observe_file(&mut self, path: &Path, node: Node) -> io::Result<()> {
         let Some(before) = self.observed.get_mut(&node) else { return Ok(()) };
         let now = match fs::read(path) {

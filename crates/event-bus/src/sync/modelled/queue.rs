@@ -5,7 +5,7 @@ use std::{collections::VecDeque, future::poll_fn, sync::Arc, time::Duration};
 use super::monitor::Monitor;
 use crate::bus::block_on::block_on;
 
-/// State that the halves of a queue share.
+/// The messages of a queue, and which of its halves exist. Shared by both halves.
 struct State<T> {
     /// Messages that were sent and not received yet, oldest first.
     messages: VecDeque<T>,
@@ -35,8 +35,7 @@ pub(crate) struct Receiver<T>(Arc<Monitor<State<T>>>);
 #[derive(Debug)]
 pub(crate) struct SendError<T>(pub(crate) T);
 
-/// Error of receiving from a queue that is empty and whose senders were dropped. [`Receiver::try_recv`] also returns it
-/// while senders exist.
+/// Error of receiving from an empty queue without senders. [`Receiver::try_recv`] also returns it while senders exist.
 #[derive(Debug)]
 pub(crate) struct RecvError;
 

@@ -14,7 +14,7 @@ pub(crate) use checker::thread::{Builder, JoinHandle};
 #[derive(Clone)]
 pub(crate) struct Thread(Arc<Token>);
 
-/// The park token of a thread: a flag that [`Thread::unpark`] sets and that [`park`] waits for.
+/// The park token of a thread: a flag that [`Thread::unpark`] sets and [`park`] waits for.
 struct Token {
     /// Whether the next [`park`] returns at once.
     is_set: Mutex<bool>,

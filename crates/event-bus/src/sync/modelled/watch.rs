@@ -8,7 +8,7 @@ use super::monitor::{Monitor, MonitorGuard};
 #[derive(Debug)]
 pub(crate) struct RecvError;
 
-/// State that the halves of a channel share.
+/// The latest value of a watch channel, and which of its halves exist. Shared by both halves.
 #[derive(Debug)]
 struct State<T> {
     /// The latest value.

@@ -9,10 +9,11 @@ use event_bus::{
     plan_repair_with,
 };
 use event_core::{Checkpoint, NewEvent, Position, Timestamp};
+use fastrand::Rng;
 use tempfile::TempDir;
 
 use super::story::{Purge, STATE, State, Story, Text, is_private};
-use crate::support::{Random, in_memory, new_event};
+use crate::support::{in_memory, new_event};
 
 /// Kind of the events whose payload is the hash of a stored text.
 pub(crate) const NAMES_A_TEXT: &str = "test.text_named";
@@ -36,7 +37,7 @@ pub(crate) struct Program {
     /// Number of preallocated bytes behind the journal's end; 0 for no preallocation.
     pub(crate) ahead: usize,
     /// Generator for random scripts.
-    pub(crate) random: Random,
+    pub(crate) random: Rng,
 }
 
 impl Program {
@@ -49,7 +50,7 @@ impl Program {
     pub(crate) fn on(place: TempDir, mut story: Story, seed: u64) -> Self {
         let files = RecordingFiles::new(SystemFiles, place.path()).unwrap();
         story.begin = files.count().unwrap();
-        Self { files, place, log: None, story, ahead: 0, random: Random(seed) }
+        Self { files, place, log: None, story, ahead: 0, random: Rng::with_seed(seed) }
     }
 
     /// Returns the directory of the log.

@@ -162,10 +162,10 @@ fn repair(program: &mut Program) {
 
 /// Script: twenty random operations.
 fn anything(program: &mut Program) {
-    program.ahead = program.random.below(2) * 5_000;
+    program.ahead = program.random.usize(..2) * 5_000;
     program.open();
     for _ in 0..20 {
-        let (what, number) = (program.random.below(16), program.random.below(12_000));
+        let (what, number) = (program.random.usize(..16), program.random.usize(..12_000));
         let few = number as u64 % 12;
         match what {
             0 => {

@@ -1,19 +1,21 @@
 //! Kinds of damage: truncation, flipped bits, damaged sectors and damaged frames.
 
+use fastrand::Rng;
+
 use super::original::Original;
 use crate::damaged::HEADER;
-use crate::support::{Random, times};
+use crate::support::times;
 
 /// Size of a sector in bytes.
 const SECTOR: usize = 512;
 
 /// Returns the lengths to which a file is cut: at every frame boundary, one byte before and after, and at some offsets
 /// inside.
-pub(crate) fn cuts(original: &Original, random: &mut Random) -> Vec<usize> {
+pub(crate) fn cuts(original: &Original, random: &mut Rng) -> Vec<usize> {
     let mut cuts: Vec<usize> = (0..=HEADER).collect();
     for place in &original.frames {
         cuts.extend([place.start + 1, place.end - 1, place.end]);
-        cuts.extend((0..times(3)).map(|_| place.start + 2 + random.below(place.end - place.start - 3)));
+        cuts.extend((0..times(3)).map(|_| place.start + 2 + random.usize(..place.end - place.start - 3)));
     }
     cuts.sort_unstable();
     cuts.dedup();
@@ -22,8 +24,8 @@ pub(crate) fn cuts(original: &Original, random: &mut Random) -> Vec<usize> {
 }
 
 /// Flips a random bit and returns the index of its byte.
-pub(crate) fn flip(bytes: &mut [u8], random: &mut Random) -> usize {
-    let bit = random.below(bytes.len() * 8);
+pub(crate) fn flip(bytes: &mut [u8], random: &mut Rng) -> usize {
+    let bit = random.usize(..bytes.len() * 8);
     bytes[bit / 8] ^= 1 << (bit % 8);
     bit / 8
 }
@@ -46,7 +48,7 @@ impl SectorDamage {
     pub(crate) const ALL: [Self; 4] = [Self::Zeroed, Self::Garbage, Self::Swapped, Self::Doubled];
 
     /// Damages one sector of a file. Returns the offset of the damage; `None` if nothing changed.
-    pub(crate) fn apply(self, bytes: &mut [u8], sector: usize, random: &mut Random) -> Option<usize> {
+    pub(crate) fn apply(self, bytes: &mut [u8], sector: usize, random: &mut Rng) -> Option<usize> {
         let before = bytes.to_vec();
         let start = sector * SECTOR;
         let end = bytes.len().min(start + SECTOR);
@@ -54,9 +56,9 @@ impl SectorDamage {
         let mut other = start;
         match self {
             Self::Zeroed => bytes[start..end].fill(0),
-            Self::Garbage => bytes[start..end].fill_with(|| random.next().to_le_bytes()[0]),
+            Self::Garbage => bytes[start..end].fill_with(|| random.u64(..).to_le_bytes()[0]),
             Self::Swapped if sector < whole => {
-                other = random.below(whole) * SECTOR;
+                other = random.usize(..whole) * SECTOR;
                 bytes.copy_within(other..other + SECTOR, start);
                 bytes[other..other + SECTOR].copy_from_slice(&before[start..end]);
             }

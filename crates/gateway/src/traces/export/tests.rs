@@ -8,7 +8,8 @@ use contracts::{
     events::{TurnEnded, TurnStarted},
 };
 use event_bus::{EventLog, Expected, MemoryLog, Reactor as _};
-use event_core::{EventId, EventType, NewEvent, Position, Timestamp};
+use event_core::{EventId, EventType, Position, Timestamp};
+use test_events::turn_event;
 
 use super::Exporter;
 use crate::configuration::{Collector, Configuration, Timeouts, TracesEntry};
@@ -20,7 +21,7 @@ fn turn(number: u64) -> TurnId {
 
 /// Appends an event of a turn to the log and makes it durable.
 fn record<E: EventType>(log: &MemoryLog, turn: TurnId, event: &E) {
-    let sealed = NewEvent::new(turn.0.then(E::KIND, 0), Timestamp(1), turn.0, event).unwrap();
+    let sealed = turn_event(turn, 0, Timestamp(1), event);
     log.append(Expected::Any, Timestamp(1), &[sealed]).unwrap();
     log.sync().unwrap();
 }

@@ -7,7 +7,8 @@ use contracts::{
         ToolCalled, ToolFinished, ToolOutcome, TurnEnded, TurnStarted, TurnStatus, TurnTextRecorded,
     },
 };
-use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
+use event_core::{EventId, Position, Recorded, Timestamp};
+use test_events::turn_event;
 
 use super::Turns;
 use crate::traces::otlp::{Span, encode_request};
@@ -46,8 +47,8 @@ impl Story {
     fn append<E: event_core::EventType>(&mut self, number: u64, cause: Option<EventId>, event: &E) -> EventId {
         let position = Position(self.events.len() as u64 + 1);
         let at = Timestamp(1_800_000_000_000_000 + 500_000 * position.0);
-        let id = turn().0.then(E::KIND, number);
-        let mut sealed = NewEvent::new(id, at, turn().0, event).unwrap();
+        let mut sealed = turn_event(turn(), number, at, event);
+        let id = sealed.id;
         sealed.causation = cause;
         let recorded = Recorded::new(position, at, sealed);
         self.spans.extend(self.turns.apply(&recorded).unwrap());

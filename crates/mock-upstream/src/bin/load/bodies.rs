@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{agent, words};
 
-/// The placeholder for the number that makes a request distinct, as long as the twelve digits that replace it.
+/// The placeholder for the number of the request. Twelve digits, as many bytes as the placeholder has, replace it.
 pub(crate) const NUMBER_PLACEHOLDER: &str = "%NUMBER%####";
 
 /// The session header, with a placeholder for its number.

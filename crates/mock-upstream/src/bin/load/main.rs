@@ -44,10 +44,10 @@ struct Arguments {
     /// The requested model.
     #[arg(long)]
     model: Option<String>,
-    /// Send a different message in every request, so that each one is a turn of its own.
+    /// Send a different message in every request, so that each is a separate turn.
     #[arg(long)]
     distinct: bool,
-    /// Number of successive requests of a connection that are of one session, which a header names.
+    /// Number of successive requests of a connection that belong to one session; a header names it.
     #[arg(long)]
     turns: Option<u64>,
     /// Number of the first request: requests of a later run are distinct from those of an earlier one.

@@ -19,10 +19,7 @@ const WORDS_PER_MESSAGE: usize = 6;
 
 /// Writes the words of request `number` over the placeholder. The same number always has the same words.
 pub(crate) fn write_words(placeholder: &mut [u8], number: u64) {
-    // A step of splitmix64, so that neighbouring numbers have unrelated words.
-    let mut bits = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits ^= bits >> 27;
+    let bits = fastrand::Rng::with_seed(number).u64(..);
     for (index, target) in placeholder.chunks_mut(8).enumerate().take(WORDS_PER_MESSAGE) {
         let word = WORDS[usize::try_from(bits >> (6 * index) & 63).unwrap_or_default()].as_bytes();
         for (byte, letter) in target.iter_mut().zip(word.iter().chain(b" ")) {

@@ -2,28 +2,26 @@
 //!
 //! It shares only data types with the crate. Its decisions must equal those of `decide`.
 
-use std::sync::LazyLock;
+mod budgets;
+mod conditions;
+mod validation;
 
 use contracts::{
-    Attempt, ChainEntry, ChainSlot as _, Decision, Failure, ModelId, ModelSpec, NanoUsd, OutageScope, Period,
-    PeriodAmounts, Reason, Requirement, Score, Slot, SpentLimit, Tier, Verdict, views::PatternSettings,
+    Attempt, ChainEntry, ChainSlot as _, Decision, Failure, ModelId, Reason, Score, Slot, Tier, Verdict,
+    views::PatternSettings,
 };
-use regex::Regex;
 
+pub(super) use self::conditions::{all_hold, is_skipped};
+use self::{
+    budgets::reached_budget,
+    conditions::exceeded_limit,
+    validation::{spec, validate},
+};
 use super::{
-    policies::{Block, Budget, BudgetScope, MODELS, OnReached, PATH_PATTERNS, PATTERNS, Policy, Scope, When},
-    printed::{budget_name, name_of},
+    policies::{MODELS, Policy, Scope},
+    printed::name_of,
     worlds::World,
 };
-
-static COMPILED: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
-    PATTERNS.into_iter().chain(PATH_PATTERNS).map(|pattern| (pattern, Regex::new(pattern).unwrap())).collect()
-});
-
-/// Whether a pattern matches anywhere in a text (decision D9).
-fn found(pattern: &str, text: &str) -> bool {
-    COMPILED.iter().find(|(known, _)| *known == pattern).unwrap().1.is_match(text)
-}
 
 /// The workspace block that applies: the longest path that is the session's or above it (004 §11.1, decision D7).
 fn closest<'p>(policy: &'p Policy, world: &World) -> Option<&'p Scope> {
@@ -48,132 +46,6 @@ pub(super) fn settings(policy: &Policy, world: &World) -> PatternSettings {
         cost_scale: block.cost_scale.unwrap_or_default(),
         ..defaults
     }
-}
-
-fn spec<'w>(world: &'w World, id: &str) -> Option<&'w ModelSpec> {
-    world.models.iter().find(|model| model.id.as_str() == id)
-}
-
-/// Implements 004 §4.4 and §4.5.3 line by line.
-fn validate(world: &World, id: &str) -> Option<Failure> {
-    let Some(model) = spec(world, id) else { return Some(Failure::NotConfigured) };
-    let turn = &world.turn;
-    if !model.configured {
-        return Some(Failure::NotConfigured);
-    }
-    for (provider, until) in &world.outages.providers {
-        if provider.as_str() == id.split(':').next().unwrap() && turn.at < *until {
-            return Some(Failure::ProviderUnavailable(OutageScope::ProviderWide(provider.clone())));
-        }
-    }
-    for (out, until) in &world.outages.models {
-        if out.as_str() == id && turn.at < *until {
-            return Some(Failure::ProviderUnavailable(OutageScope::ModelSpecific(out.clone())));
-        }
-    }
-    let (estimate, window) = (turn.started.tokens.of(model.tokenizer), model.context_window);
-    let has_images = turn.started.needs.images || turn.started.message_has_images;
-    let gates = [
-        (has_images && !model.capabilities.images, Failure::NoVisionSupport),
-        (estimate > window, Failure::ExceedsContextWindow { estimate, window }),
-        (turn.started.needs.tools && !model.capabilities.tools, Failure::NoToolSupport),
-        (turn.started.needs.system_prompt && !model.capabilities.system_prompt, Failure::NoSystemPromptSupport),
-        (
-            turn.started.needs.structured_output && !model.capabilities.structured_output,
-            Failure::NoStructuredOutputSupport,
-        ),
-    ];
-    gates.into_iter().find(|(fails, _)| *fails).map(|(_, failure)| failure)
-}
-
-/// Implements 004 §5.3.2; `model` is the model that the rule proposes.
-fn holds(when: &When, world: &World, model: &ModelSpec) -> bool {
-    let turn = &world.turn;
-    let message = &turn.message;
-    let request = turn.started.request.as_ref().unwrap();
-    let tokens = turn.started.tokens.of(model.tokenizer);
-    match when {
-        When::Matches(pattern) => found(pattern, message),
-        When::ContainsAny(texts) => texts.iter().any(|text| message.to_lowercase().contains(&text.to_lowercase())),
-        When::TokensAbove(threshold) => tokens > *threshold,
-        When::TokensBelow(threshold) => tokens < *threshold,
-        When::HasImages(wanted) => turn.started.message_has_images == *wanted,
-        When::HasToolCalls(wanted) => turn.started.tool_calls_in_history == *wanted,
-        When::Skills(names) => names.iter().any(|name| turn.started.skills.iter().any(|skill| skill == name)),
-        When::Extensions(names) => {
-            names.iter().any(|name| turn.started.extensions.iter().any(|extension| extension == name))
-        }
-        When::WorkspaceMatches(pattern) => turn.started.workspace.as_ref().is_some_and(|path| found(pattern, path)),
-        When::TimeBetween(from, until) => {
-            let minutes = i64::try_from(turn.at.0 / 60_000_000).unwrap() + i64::from(turn.started.offset_minutes);
-            let now = minutes.rem_euclid(24 * 60);
-            let (from, until) = (i64::from(*from), i64::from(*until));
-            if from <= until { from <= now && now < until } else { now >= from || now < until }
-        }
-        When::SpentMoreThanCents(period, cents) => {
-            let spent = match period {
-                Period::Day => turn.started.spent_today,
-                Period::Week => turn.started.spending.week,
-                Period::Month => turn.started.spending.month,
-                Period::Session => turn.started.spending.session,
-            };
-            spent.0 > cents * 10_000_000
-        }
-        When::Client(names) => {
-            let client = request.client.as_ref().map(|client| client.to_lowercase());
-            names.iter().any(|name| Some(name.to_lowercase()) == client)
-        }
-        // The alias `two` and the id of its model are the same request.
-        When::ClientModel(names) => names.iter().any(|name| {
-            *name == request.model
-                || (*name == "two" && request.named.as_ref().is_some_and(|id| id.as_str() == "a:two"))
-        }),
-        When::Subagent(wanted) => request.subagent == *wanted,
-        When::AuxiliaryCall(kinds) => request.auxiliary.is_some_and(|kind| kinds.contains(&kind)),
-        When::WebSearch(wanted) => request.web_search == *wanted,
-        When::Thinking(wanted) => request.requires.contains(&Requirement::Effort) == *wanted,
-        When::AnyOf(blocks) => blocks.iter().any(|block| all_hold(block, world, model)),
-        When::AllOf(blocks) => blocks.iter().all(|block| all_hold(block, world, model)),
-        When::Not(block) => !all_hold(block, world, model),
-    }
-}
-
-pub(super) fn all_hold(block: &Block, world: &World, model: &ModelSpec) -> bool {
-    block.0.iter().all(|when| holds(when, world, model))
-}
-
-/// Whether a key of a condition, or of a condition inside it, is one of these.
-fn mentions(block: &Block, is_one: &dyn Fn(&When) -> bool) -> bool {
-    block.0.iter().any(|when| {
-        is_one(when)
-            || match when {
-                When::AnyOf(blocks) | When::AllOf(blocks) => blocks.iter().any(|block| mentions(block, is_one)),
-                When::Not(block) => mentions(block, is_one),
-                _ => false,
-            }
-    })
-}
-
-/// Whether a rule does not apply to an auxiliary call because it is about the text of a message: it names no kind of
-/// auxiliary call.
-pub(super) fn is_skipped(block: &Block, world: &World) -> bool {
-    world.turn.started.request.as_ref().unwrap().auxiliary.is_some()
-        && mentions(block, &|when| matches!(when, When::Matches(_) | When::ContainsAny(_)))
-        && !mentions(block, &|when| matches!(when, When::AuxiliaryCall(_)))
-}
-
-/// The first budget, in the order of the file, that was exceeded and made this condition hold.
-fn budget(block: &Block, world: &World, model: &ModelSpec) -> Option<SpentLimit> {
-    block.0.iter().find_map(|when| match when {
-        When::SpentMoreThanCents(period, cents) => {
-            Some(SpentLimit { amount: NanoUsd(cents * 10_000_000), period: *period })
-        }
-        When::AllOf(blocks) => blocks.iter().find_map(|block| budget(block, world, model)),
-        When::AnyOf(blocks) => {
-            blocks.iter().filter(|block| all_hold(block, world, model)).find_map(|block| budget(block, world, model))
-        }
-        _ => None,
-    })
 }
 
 fn says(slot: Slot, verdict: Verdict, candidate: Option<&str>, reason: Reason, failure: Option<Failure>) -> ChainEntry {
@@ -228,7 +100,8 @@ fn rules(policy: &Policy, world: &World) -> ChainEntry {
         let name = name_of(index, rule);
         for candidate in &rule.models {
             let (id, name) = (MODELS[*candidate].1, name.clone());
-            let reason = Reason::Rule { name: name.clone(), budget: budget(&rule.when, world, model), cut: false };
+            let reason =
+                Reason::Rule { name: name.clone(), budget: exceeded_limit(&rule.when, world, model), cut: false };
             match validate(world, id) {
                 None => {
                     let mut entry = says(slot, Verdict::Chose, Some(id), reason, None);
@@ -292,58 +165,6 @@ fn workspace_default(policy: &Policy, world: &World) -> ChainEntry {
             ChainEntry { attempts, ..own }
         }
     }
-}
-
-/// What a budget knows of a turn: what was spent in its period and scope, and what is in flight; `None` if the budget is
-/// about another project or client.
-fn counted(budget: &Budget, world: &World) -> Option<(NanoUsd, NanoUsd)> {
-    let started = &world.turn.started;
-    let (spending, in_flight) = (&started.spending, &started.spending.in_flight);
-    let of_period = |amounts: PeriodAmounts| match budget.period {
-        Period::Day => amounts.day,
-        Period::Week => amounts.week,
-        _ => amounts.month,
-    };
-    match &budget.scope {
-        BudgetScope::All => {
-            let all = PeriodAmounts { day: started.spent_today, week: spending.week, month: spending.month };
-            Some((of_period(all), in_flight.all))
-        }
-        BudgetScope::Project(named) => {
-            let here = world.workspace?;
-            named.is_none_or(|(_, meant)| meant == here).then(|| (of_period(spending.project), in_flight.project))
-        }
-        BudgetScope::Client(named) => {
-            let client = started.request.as_ref()?.client.as_ref()?;
-            named
-                .is_none_or(|name| name.eq_ignore_ascii_case(client))
-                .then(|| (of_period(spending.client), in_flight.client))
-        }
-        BudgetScope::Session => Some((spending.session, in_flight.session)),
-    }
-}
-
-/// The budget that decides alone (decision D46): the first that is reached and refuses, or else the first that is reached
-/// and names models.
-fn reached_budget(policy: &Policy, world: &World) -> Option<ChainEntry> {
-    let mut instead = None;
-    for (index, budget) in policy.budgets.iter().enumerate() {
-        let limit = SpentLimit { amount: NanoUsd(budget.cents * 10_000_000), period: budget.period };
-        let Some((spent, in_flight)) = counted(budget, world) else { continue };
-        if spent.0 + in_flight.0 < limit.amount.0 {
-            continue;
-        }
-        let (name, resets_at) = (budget_name(index, budget), budget.period.resets_at(world.turn.at));
-        let reason = Reason::BudgetSpent { name: name.clone(), limit, spent, in_flight, resets_at };
-        match &budget.on_reached {
-            OnReached::Refuse(_) => return Some(says(Slot::Budget, Verdict::Rejected, None, reason, None)),
-            OnReached::Warn => {}
-            OnReached::Use(models) => {
-                instead.get_or_insert_with(|| proposes_list(world, Slot::Budget, &name, models, &reason));
-            }
-        }
-    }
-    instead
 }
 
 /// Slot 5 (004 §6.9, §6.10): upwards from the requested tier; workspace, then global, then the registry.

@@ -3,9 +3,9 @@
 use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 
 use contracts::{
-    AuxiliaryCall, Capabilities, ClientRequest, Delegation, Estimates, Features, InFlight, ModelId, ModelSpec, NanoUsd,
-    Needs, Override, PeriodAmounts, Recommendation, Registry, Requirement, Score, SessionId, Spending, Thread, Tier,
-    Tokenizer, Tone, TurnId,
+    AuxiliaryCall, Capabilities, ClientRequest, Delegation, Estimates, InFlight, ModelId, ModelSpec, NanoUsd, Needs,
+    Override, PeriodAmounts, Recommendation, Registry, Requirement, Score, SessionId, Spending, Tier, Tokenizer,
+    TurnId,
     events::TurnStarted,
     views::{Outages, PatternQuery, PatternSettings, PatternView, Views},
 };
@@ -17,6 +17,7 @@ use proptest::{
     sample::select,
 };
 use router_core::StatedTurn;
+use test_events::turn_started;
 
 use super::policies::{CLIENTS, EXTENSIONS, MINUTES, MODELS, REQUESTED, SKILLS, TOKENS};
 use crate::support;
@@ -210,10 +211,8 @@ pub(super) fn world() -> impl Strategy<Value = World> {
                     .collect::<BTreeMap<_, _>>(),
                 refused_keys: BTreeMap::new(),
             };
+            let turn = TurnId(EventId::derive(&[b"random"]));
             let started = TurnStarted {
-                turn: TurnId(EventId::derive(&[b"random"])),
-                session: SessionId::try_from("random").unwrap(),
-                thread: Thread::Main,
                 offset_minutes,
                 message_bytes: message.len() as u64,
                 override_model,
@@ -228,9 +227,8 @@ pub(super) fn world() -> impl Strategy<Value = World> {
                 skills: skills.into_iter().map(str::to_owned).collect(),
                 spent_today,
                 spending,
-                features: Features::default(),
-                tone: Tone::Plain,
                 request: Some(request),
+                ..turn_started(turn, SessionId::try_from("random").unwrap())
             };
             let turn = StatedTurn { started, at, message };
             let recommendation = learned.map(|(model, confidence, samples)| Recommendation {

@@ -71,7 +71,8 @@ impl Fold {
         }
     }
 
-    /// Creates the session from the file name if the head of the file is missing or cannot be read.
+    /// Creates the session from the file name if the head of the file is missing or cannot be read. `None` if the name
+    /// of the file contains no session id either.
     pub(super) fn ensure_session(&mut self, at: Timestamp) -> Option<()> {
         if self.session.is_none() {
             let id = self.fallback.clone()?;

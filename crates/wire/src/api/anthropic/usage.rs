@@ -7,7 +7,7 @@ use crate::convert::canonical::tokens::Tokens;
 
 /// Writes token counts as the `usage` object of Messages. Tokens read from the cache or written to it are not part of
 /// the input count.
-pub(super) fn write(tokens: Tokens) -> Json {
+pub(super) fn write_usage(tokens: Tokens) -> Json {
     let Usage { input, cache_read, cache_write_5m, cache_write_1h, output } = tokens.usage;
     json!({
         "input_tokens": input,

@@ -45,7 +45,7 @@ pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Result<
     message["content"] = Value::Array(content);
     message["stop_reason"] = json!(stop_reason_name(&response.stop));
     message["stop_sequence"] = sequence_of(&response.stop);
-    message["usage"] = usage::write(response.tokens);
+    message["usage"] = usage::write_usage(response.tokens);
     Ok(message)
 }
 
@@ -95,7 +95,7 @@ impl WriteStream for ResponseWriter {
         match event {
             Event::Started(start) => {
                 let mut message = message(&self.head);
-                message["usage"] = usage::write(start.tokens);
+                message["usage"] = usage::write_usage(start.tokens);
                 write_event(json!({"type": "message_start", "message": message}));
             }
             Event::BlockStarted { index, kind } => {
@@ -123,7 +123,7 @@ impl WriteStream for ResponseWriter {
             Event::HiddenThinking => write_event(json!({"type": "ping"})),
             Event::Finished { stop, tokens } => {
                 let delta = json!({"stop_reason": stop_reason_name(&stop), "stop_sequence": sequence_of(&stop)});
-                write_event(json!({"type": "message_delta", "delta": delta, "usage": usage::write(tokens)}));
+                write_event(json!({"type": "message_delta", "delta": delta, "usage": usage::write_usage(tokens)}));
                 write_event(json!({"type": "message_stop"}));
             }
             Event::Failed(failure) => sse::write_failure(WireApi::AnthropicMessages, &failure, out),

@@ -24,8 +24,8 @@ pub(crate) fn inspect_chunk<'a>(summary: &mut SummaryBuilder, text: &'a str) -> 
     error
 }
 
-/// Adds the content of a choice of a chat completion to the response summary. `delta` is the delta of a chunk, or the
-/// message of a response that is not streamed, for which `is_complete` is true. The numbers of its tool calls start at
+/// Adds the content of a choice of a chat completion to the response summary. `delta` is the delta of a chunk, or, if
+/// `is_complete` is set, the message of a response that is not streamed. The numbers of its tool calls start at
 /// `first_number`.
 fn add_delta(summary: &mut SummaryBuilder, first_number: u64, delta: &Value<'_>, is_complete: bool) {
     let [content, thinking, reasoning, refusal, calls] =

@@ -42,7 +42,7 @@ pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Value {
         "created": head.created,
         "model": head.model,
         "choices": [choice],
-        "usage": usage::write(response.tokens),
+        "usage": usage::write_usage(response.tokens),
     })
 }
 
@@ -146,7 +146,7 @@ impl WriteStream for ResponseWriter {
             Event::BlockStopped | Event::HiddenThinking => {}
             Event::Finished { stop, tokens } => {
                 self.write_event(&json!({}), Some(stop_reason_name(&stop)), out);
-                self.write_chunk(&json!([]), Some(usage::write(tokens)), out);
+                self.write_chunk(&json!([]), Some(usage::write_usage(tokens)), out);
                 out.extend_from_slice(b"data: [DONE]\n\n");
             }
             Event::Failed(failure) => sse::write_failure(WireApi::OpenAiChat, &failure, out),

@@ -54,8 +54,8 @@ impl<'a> Inspector<'a> {
         false
     }
 
-    /// Records the API features that a reference to a file in a Gemini request requires, which Google fetches or
-    /// stores. Returns whether the file is an image, which is also counted.
+    /// Records the API features that a file reference in a Gemini request requires: Google fetches or stores such a
+    /// file. Returns whether the file is an image, which is also counted.
     pub(crate) fn inspect_file_data(&mut self, file: &Value<'a>) -> bool {
         self.has_content.non_system = true;
         let [camel, snake] = file.get_many(["mimeType", "mime_type"]);

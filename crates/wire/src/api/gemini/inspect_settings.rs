@@ -150,8 +150,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the API features that the thinking level in `thinkingConfig` of a Gemini request requires, which is the
-    /// reasoning effort.
+    /// Records the API features that the thinking level (`thinkingConfig`) of a Gemini request requires; it is treated
+    /// as the reasoning effort.
     fn inspect_thinking_level(&mut self, config: &Value<'a>) {
         let names = ["thinkingLevel", "thinkingBudget", "includeThoughts"];
         let [level, _, _] = self.known_google_members(config, names);

@@ -20,9 +20,9 @@ const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
 /// Parses the contents of a `generateContent` request, one after the other.
 ///
-/// Gemini's calls need no ids, since function responses are in the order of the calls and name the function. A call
-/// without an id gets one derived from its position in the conversation, so that the next request, which repeats this
-/// conversation, results in the same ids.
+/// Gemini's calls need no ids, since function responses are in the order of the calls and name the function. The id of
+/// a call without one is derived from its position in the conversation, so that a later request with the same
+/// conversation results in the same ids.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     /// The number of calls so far.

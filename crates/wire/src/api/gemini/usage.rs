@@ -6,7 +6,7 @@ use crate::convert::canonical::tokens::Tokens;
 
 /// Writes token counts as the `usageMetadata` object of Gemini. Cached tokens are part of the prompt count; thinking is
 /// not part of the candidates count.
-pub(super) fn write(tokens: Tokens) -> Json {
+pub(super) fn write_usage(tokens: Tokens) -> Json {
     let prompt = tokens.usage.input_total();
     let thinking = tokens.thinking.min(tokens.usage.output);
     let mut usage = json!({

@@ -71,7 +71,7 @@ fn final_chunk(head: &ResponseHead, parts: &[Value], stop: &Stop, tokens: Tokens
         Stop::MaxTokens => "MAX_TOKENS",
         Stop::Refused => "SAFETY",
     });
-    response["usageMetadata"] = usage::write(tokens);
+    response["usageMetadata"] = usage::write_usage(tokens);
     response
 }
 

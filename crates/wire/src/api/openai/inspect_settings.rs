@@ -14,8 +14,8 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Records the API features that the body member `name` requires, for settings that both `OpenAI` APIs have and
-    /// whose requirement depends on the value. Other members are classified by the table of known fields.
+    /// Records the features that a setting of the request body requires, if that depends on its value. `name` is the
+    /// key of the setting, which both `OpenAI` APIs have. Other keys are classified by the table of known fields.
     pub(crate) fn inspect_openai_setting(&mut self, name: &str, value: &Value<'a>) {
         let (condition, requirement) = match name {
             "service_tier" => return self.inspect_service_tier(value),

@@ -11,7 +11,7 @@ use crate::convert::canonical::tokens::Tokens;
 ///
 /// Cache writes have no field in `OpenAI`'s APIs and are reported under `OpenRouter`'s name `cache_write_tokens`, if
 /// there are any.
-pub(in crate::api) fn write(tokens: Tokens, input: &str, output: &str) -> Json {
+pub(in crate::api) fn write_usage(tokens: Tokens, input: &str, output: &str) -> Json {
     let Usage { cache_write_5m, cache_write_1h, .. } = tokens.usage;
     let total = tokens.usage.input_total().saturating_add(tokens.usage.output);
     let mut details = json!({"cached_tokens": tokens.usage.cache_read});

@@ -5,6 +5,6 @@ use serde_json::Value as Json;
 use crate::{api::openai, convert::canonical::tokens::Tokens};
 
 /// Writes token counts as the `usage` object of Responses: `input_tokens`, `output_tokens` and their details.
-pub(super) fn write(tokens: Tokens) -> Json {
-    openai::usage::write(tokens, "input_tokens", "output_tokens")
+pub(super) fn write_usage(tokens: Tokens) -> Json {
+    openai::usage::write_usage(tokens, "input_tokens", "output_tokens")
 }

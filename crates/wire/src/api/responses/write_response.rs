@@ -58,7 +58,7 @@ pub(super) fn finished_response(head: &ResponseHead, output: Vec<Value>, stop: &
         response["incomplete_details"] = json!({"reason": reason});
     }
     response["output"] = Value::Array(output);
-    response["usage"] = usage::write(tokens);
+    response["usage"] = usage::write_usage(tokens);
     response
 }
 

@@ -122,7 +122,7 @@ pub(crate) struct Response {
 impl Response {
     /// Collects the events of a response into one value. `None` if the last event is missing; the inner error is the
     /// provider's failure.
-    pub(crate) fn collect(events: impl IntoIterator<Item = Event>) -> Option<Result<Self, Failure>> {
+    pub(crate) fn from_events(events: impl IntoIterator<Item = Event>) -> Option<Result<Self, Failure>> {
         let mut start = Start::default();
         let mut blocks: Vec<(BlockKind, String)> = Vec::new();
         for event in events {

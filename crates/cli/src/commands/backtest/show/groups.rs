@@ -59,7 +59,7 @@ fn print_rules(report: &Report, new: &PolicyResult, all: bool) {
     let listed = if all { rules.len() } else { MAX_LISTED };
     let mut table = Table::new(&["RULE OR SLOT", ">NEW TURNS", ">NEW COST", ">HITS", ">IMPORTED"]);
     for (name, total) in rules.iter().take(listed) {
-        let hits = report.hits.of(name);
+        let hits = report.hits.for_rule(name);
         let is_rule = report.hits.iter().any(|(rule, _)| rule == name.as_str());
         let count = |hits: u64| if is_rule { hits.to_string() } else { String::new() };
         table.add_row([
