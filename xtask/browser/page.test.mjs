@@ -283,6 +283,11 @@ async function figures(page) {
 }
 
 async function history(page) {
+  await check('without a token, the page says so', async () => {
+    const required = (await (await page.request.get(`${origin}/api/status`)).json()).token_required;
+    const said = await page.locator('#status-line').getByText('no token', { exact: true }).count();
+    expect(said === (required ? 0 : 1), `token required: ${required}, "no token" is there ${said} times`);
+  });
   await check('h opens the history, which searches the whole log by words', async () => {
     await page.keyboard.press('h');
     await page.locator('.history .row').first().waitFor({ timeout: WAIT });

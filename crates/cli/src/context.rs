@@ -1,7 +1,8 @@
 //! The environment of a command: home folder, output format, and access to log and engine.
 
 use std::{
-    fs::Permissions,
+    fs::{File, Permissions},
+    io::Read as _,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     sync::Arc,
@@ -229,7 +230,19 @@ fn instant(at: Timestamp) -> Option<jiff::Timestamp> {
     jiff::Timestamp::from_microsecond(i64::try_from(at.0).ok()?).ok()
 }
 
-/// Reads a text file.
+/// The maximum size of a text file that an argument names, in bytes.
+const MAX_TEXT_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Reads a text file that an argument names. It may be a pipe, such as `<(command)` of a shell.
+///
+/// # Errors
+/// [`Failure::Failed`] if it cannot be read, is not UTF-8, or is larger than 64 MiB.
 pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))
+    let mut text = String::new();
+    let mut read = || File::open(path)?.take(MAX_TEXT_BYTES + 1).read_to_string(&mut text);
+    match read() {
+        Ok(bytes) if bytes as u64 <= MAX_TEXT_BYTES => Ok(text),
+        Ok(_) => Err(Failure::Failed(format!("cannot read `{}`: it is larger than 64 MiB", path.display()))),
+        Err(error) => Err(Failure::file("read", path, &error)),
+    }
 }

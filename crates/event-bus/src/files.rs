@@ -33,7 +33,8 @@ pub enum Mode {
     Replace,
 }
 
-/// Operations on directories and file names. The log accesses its files through this trait alone, except in sled.
+/// Operations on directories and file names. The log accesses its files through this trait alone, except in sled and for
+/// the files without a name that have the ids of events.
 pub trait Files: fmt::Debug + Send + Sync + 'static {
     /// Creates one directory with mode 0700; its parent must exist. Returns false if the directory exists.
     ///

@@ -1,42 +1,117 @@
-//! [`IdIndex`], an in-memory map from event id to position, built from the journal when the log is opened.
+//! [`IdIndex`], a map from event id to position, built from the journal when the log is opened.
 //!
-//! The key is 4 of the 16 bytes of an id, so that an entry with its position takes 9.5 bytes; the caller compares the
-//! complete id with that of the event. The map is not stored: ids are random, and random keys in sled cost more than
-//! the rest of an append (measured: 12 µs of processor time and 500 B per event).
+//! The key is 4 of the 16 bytes of an id; the caller compares the complete id with that of the event. The latest ids are
+//! in a table in memory. Older ones are in sorted files without a name, with a filter of ten bits for each in memory, by
+//! which the files are not read for ids that are new. A process that ends leaves no such file, and none is read when the
+//! log is opened, so they need no recovery.
+//!
+//! The map is not stored in sled: ids are random, and random keys cost more there than the rest of an append (measured:
+//! 12 µs of processor time and 500 B per event).
 
+mod filter;
+mod run;
 mod table;
 
-use std::{collections::BTreeMap, num::NonZeroU32};
+use std::{
+    collections::BTreeMap,
+    io,
+    num::NonZeroU32,
+    path::{Path, PathBuf},
+};
 
 use event_core::{EventId, Position};
 
+use run::{Entry, Run};
 use table::Table;
 
-/// Map from event ids to positions. A lookup may return the position of another id with the same first 4 bytes.
-#[derive(Debug, Clone, Default)]
+/// Number of ids in memory at which they are moved to a file. In the table they take about 620 KB.
+const MAX_IN_MEMORY: usize = 64 * 1024;
+
+/// Map from event ids to positions. A lookup may also return positions of other ids with the same first 4 bytes.
+#[derive(Debug, Clone)]
 pub(crate) struct IdIndex {
-    /// Positions by the key that [`short_key`] returns for an id.
-    by_short_key: Table,
-    /// Entries that do not fit into the table: their key is taken (one in a thousand among eight million), their key is
-    /// too close to others, or their position exceeds 32 bits.
+    /// The directory on whose file system the files without a name are created.
+    directory: PathBuf,
+    /// Positions of the latest ids by the key that [`short_key`] returns for an id.
+    latest: Table,
+    /// Latest ids that do not fit into the table: their key is taken or too close to others, or their position exceeds 32
+    /// bits.
     overflow: BTreeMap<EventId, Position>,
+    /// Positions of earlier ids. Each file has at least twice as many entries as the next.
+    runs: Vec<Run>,
+    /// Number of entries in `latest` at which they are moved to a file.
+    next_run: usize,
+    /// Number of entries in `latest` that are moved to a file.
+    max_in_memory: usize,
 }
 
 impl IdIndex {
-    /// Adds an event id with its position in the log. Each id must be added only once.
-    pub(crate) fn add(&mut self, id: EventId, position: Position) {
-        let number = u32::try_from(position.0).ok().and_then(NonZeroU32::new);
-        if !number.is_some_and(|number| self.by_short_key.insert(short_key(id), number)) {
-            self.overflow.insert(id, position);
+    /// Creates an empty map, whose files are created in `directory` when they are needed.
+    pub(crate) fn new(directory: &Path) -> Self {
+        Self::with_max_in_memory(directory, MAX_IN_MEMORY)
+    }
+
+    /// Creates an empty map that moves ids to a file when `max_in_memory` of them are in memory.
+    fn with_max_in_memory(directory: &Path, max_in_memory: usize) -> Self {
+        Self {
+            directory: directory.to_owned(),
+            latest: Table::default(),
+            overflow: BTreeMap::new(),
+            runs: Vec::new(),
+            next_run: max_in_memory,
+            max_in_memory,
         }
     }
 
-    /// Returns the only position in the log at which an event with this id may be; `None` if the id was not added. The
-    /// event there may have another id with the same key, so the caller must compare the ids.
-    pub(crate) fn candidate(&self, id: EventId) -> Option<Position> {
-        let in_table = || self.by_short_key.get(short_key(id)).map(|number| Position(u64::from(number.get())));
-        // The overflow of most logs is empty.
-        if self.overflow.is_empty() { in_table() } else { self.overflow.get(&id).copied().or_else(in_table) }
+    /// Adds an event id with its position in the log. Each id must be added only once. If a file cannot be written, as on
+    /// a full disk, the ids stay in memory, and the next try is made after as many more.
+    pub(crate) fn add(&mut self, id: EventId, position: Position) {
+        let number = u32::try_from(position.0).ok().and_then(NonZeroU32::new);
+        if !number.is_some_and(|number| self.latest.insert(short_key(id), number)) {
+            self.overflow.insert(id, position);
+        }
+        if self.next_run <= self.latest.len() {
+            if let Err(error) = self.move_to_file() {
+                tracing::warn!(%error, "the ids of events stay in memory");
+            }
+            self.next_run = self.latest.len() + self.max_in_memory;
+        }
+    }
+
+    /// Returns the positions in the log at which an event with this id may be; none if the id was not added. The events
+    /// there may have other ids with the same key, so the caller must compare the ids.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub(crate) fn candidates(&self, id: EventId) -> io::Result<Vec<Position>> {
+        let key = short_key(id);
+        let in_table = self.latest.get(key).map(|number| Position(u64::from(number.get())));
+        // An empty vector needs no memory, and most lookups are for new ids.
+        let mut found: Vec<Position> = in_table.into_iter().chain(self.overflow.get(&id).copied()).collect();
+        for run in &self.runs {
+            run.find(key, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    /// Moves the ids in memory to a file, and merges files so that each has at least twice as many entries as the next.
+    fn move_to_file(&mut self) -> io::Result<()> {
+        let is_short = |position: &Position| u32::try_from(position.0).ok().and_then(NonZeroU32::new);
+        let mut overflow: Vec<Entry> =
+            self.overflow.iter().filter_map(|(id, position)| Some((short_key(*id), is_short(position)?))).collect();
+        overflow.sort_unstable();
+        let entries = run::merge(self.latest.iter().map(Ok), overflow.into_iter().map(Ok));
+        let mut newest = Run::write(&self.directory, self.latest.len() + self.overflow.len(), entries)?;
+        let mut runs = self.runs.clone();
+        while let Some(previous) = runs.pop_if(|previous| previous.len() < 2 * newest.len()) {
+            let entries = run::merge(previous.entries()?, newest.entries()?);
+            newest = Run::write(&self.directory, previous.len() + newest.len(), entries)?;
+        }
+        runs.push(newest);
+        self.runs = runs;
+        self.latest = Table::default();
+        self.overflow.retain(|_, position| is_short(position).is_none());
+        Ok(())
     }
 }
 
@@ -51,46 +126,4 @@ fn short_key(id: EventId) -> u32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn ids_with_equal_short_keys_are_kept_apart() {
-        let id = |last| EventId([7, 7, 7, 7, 7, 7, 7, 7, 0, 0, 0, 0, 0, 0, 0, last]);
-        let mut ids = IdIndex::default();
-        assert_eq!(ids.candidate(id(1)), None);
-        ids.add(id(1), Position(1));
-        ids.add(id(2), Position(2));
-        assert_eq!(ids.candidate(id(1)), Some(Position(1)));
-        assert_eq!(ids.candidate(id(2)), Some(Position(2)));
-        assert_eq!(ids.candidate(id(3)), Some(Position(1)), "the caller compares the whole id");
-    }
-
-    #[test]
-    fn a_position_that_needs_more_than_four_bytes_is_found() {
-        let (id, far) = (EventId([9; 16]), Position(u64::from(u32::MAX) + 5));
-        let mut ids = IdIndex::default();
-        ids.add(id, far);
-        assert_eq!(ids.candidate(id), Some(far));
-    }
-
-    proptest! {
-        #[test]
-        fn every_added_id_is_found_at_its_position(
-            added in proptest::collection::btree_map(proptest::array::uniform16(0_u8..3), 1_u64..1 << 40, 0..200)
-        ) {
-            let added: BTreeMap<_, _> = added.into_iter().map(|(id, at)| (EventId(id), Position(at))).collect();
-            let mut ids = IdIndex::default();
-            for (id, position) in &added {
-                ids.add(*id, *position);
-            }
-            for (id, position) in &added {
-                prop_assert_eq!(ids.candidate(*id), Some(*position));
-            }
-        }
-    }
-}
+mod tests;

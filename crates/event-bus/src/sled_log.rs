@@ -202,14 +202,21 @@ impl EventLog for SledLog {
 
     fn find(&self, id: EventId) -> Result<Option<Position>, LogError> {
         let visible = self.visible();
-        let Some(position) = visible.ids.candidate(id).filter(|position| *position <= visible.readable.end.position)
-        else {
-            return Ok(None);
-        };
-        let start = visible.readable.read_start(Position(position.0.saturating_sub(1)));
+        let candidates = visible.ids.candidates(id).map_err(LogError::io("read the ids of", &self.root))?;
+        let end = visible.readable.end.position;
+        let starts: Vec<_> = candidates
+            .into_iter()
+            .filter(|position| *position <= end)
+            .map(|position| visible.readable.read_start(Position(position.0.saturating_sub(1))))
+            .collect();
         drop(visible);
-        let event = start.read_events(1)?;
-        Ok(event.first().filter(|event| event.event.id == id).map(|event| event.position))
+        for start in starts {
+            let event = start.read_events(1)?;
+            if let Some(event) = event.first().filter(|event| event.event.id == id) {
+                return Ok(Some(event.position));
+            }
+        }
+        Ok(None)
     }
 
     fn chain_at(&self, position: Position) -> Result<Option<Chain>, LogError> {

@@ -1,9 +1,11 @@
 //! Finds the addresses that coding agents are configured with, in the environment and in their files.
 
 use std::{
-    env, fs,
+    env,
     path::{Path, PathBuf},
 };
+
+use adapters::read_own_file;
 
 use super::clients::{ClientKind, claude_folder, codex_folder, folder_from};
 
@@ -24,7 +26,7 @@ pub(crate) fn configured_addresses(kind: ClientKind, user: Option<&Path>) -> Vec
         Some(ConfiguredAddress { place: (*name).to_owned(), url })
     });
     let in_files = user.into_iter().flat_map(|user| files(kind, user)).flat_map(|path| {
-        let text = fs::read_to_string(&path).unwrap_or_default();
+        let text = read_own_file(&path).unwrap_or_default();
         let place = path.display().to_string();
         let found = values_of(&text, kind.address_keys());
         found.into_iter().map(move |url| ConfiguredAddress { place: place.clone(), url })

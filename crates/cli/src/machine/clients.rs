@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use adapters::read_own_file;
+
 /// A coding agent, such as Claude Code, whose requests the gateway can serve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ClientKind {
@@ -113,7 +115,7 @@ fn has_login(kind: ClientKind, user: &Path) -> bool {
         // On macOS the login is in the keychain, and `.claude.json` names the account.
         ClientKind::ClaudeCode => {
             claude_folder(user).join(".credentials.json").exists()
-                || fs::read_to_string(user.join(".claude.json")).is_ok_and(|text| text.contains("\"oauthAccount\""))
+                || read_own_file(&user.join(".claude.json")).is_ok_and(|text| text.contains("\"oauthAccount\""))
         }
         ClientKind::Codex => codex_folder(user).join("auth.json").exists(),
         _ => false,

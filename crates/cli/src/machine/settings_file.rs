@@ -7,6 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use adapters::read_own_file;
+
 use crate::failure::Failure;
 
 /// The permissions of a new file, for its owner alone, since a user may add keys to it later.
@@ -25,9 +27,10 @@ impl SettingsFile {
     /// Reads a settings file, which may be missing.
     ///
     /// # Errors
-    /// [`Failure::Failed`] if it cannot be read or is not UTF-8, and for a link to a missing file.
+    /// [`Failure::Failed`] if it cannot be read, is no regular file of at most 16 MiB of UTF-8, or is a link to a missing
+    /// file.
     pub(crate) fn read(path: PathBuf) -> Result<Self, Failure> {
-        match fs::read_to_string(&path) {
+        match read_own_file(&path) {
             Ok(text) => Ok(Self { path, text: Some(text) }),
             Err(error) if error.kind() == io::ErrorKind::NotFound && !path.is_symlink() => {
                 Ok(Self { path, text: None })

@@ -88,6 +88,42 @@ fn a_fifo_in_place_of_a_file_is_refused_and_not_waited_for() {
     }
 }
 
+/// Attack: a FIFO or a device in place of a file of a client, in the home folder of the user or in a cloned repository.
+/// Holds: commands refuse it or leave it out, and do not wait.
+#[test]
+fn a_fifo_or_device_in_place_of_a_clients_file_is_not_waited_for() {
+    for device in [false, true] {
+        let desk = Desk::new();
+        for name in [".claude/settings.json", ".claude.json", ".codex/config.toml"] {
+            if device {
+                fs::create_dir_all(desk.path(name).parent().unwrap()).unwrap();
+                std::os::unix::fs::symlink("/dev/zero", desk.path(name)).unwrap();
+            } else {
+                make_fifo(&desk.path(name));
+            }
+        }
+        for arguments in [&["init", "--claude-code"][..], &["init", "--claude-code", "--remove"]] {
+            let run = desk.run(arguments);
+            assert!(run.code == 3 && run.err.contains("regular file"), "{arguments:?}: {}", said(&run));
+        }
+        for arguments in [&["doctor"][..], &["init"]] {
+            let run = desk.run(arguments);
+            assert!(run.code <= 1, "{arguments:?}: {}", said(&run));
+        }
+    }
+}
+
+/// Attack: an endless file as the argument of a command.
+/// Holds: it is refused beyond 64 MiB.
+#[test]
+fn an_endless_file_is_refused() {
+    let desk = Desk::new();
+    for arguments in [&["cases", "run", "/dev/zero"][..], &["rules", "test", "/dev/zero"]] {
+        let run = desk.run(arguments);
+        assert!(run.code == 3 && run.err.contains("larger than 64 MiB"), "{arguments:?}: {}", said(&run));
+    }
+}
+
 /// Attack: a home folder that others may write.
 /// Holds: the permission is removed with a note.
 #[test]

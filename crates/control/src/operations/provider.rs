@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{error::ControlError, operation::Operation};
 
+/// The greatest number of characters of an unknown name that an error repeats.
+const MAX_SHOWN_CHARS: usize = 40;
+
 /// The request to end the outages of a provider and of its models, so that the next turn can call them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -31,9 +34,10 @@ impl Operation for RetryProvider {
         let provider = known.iter().find(|known| known.as_str() == self.provider);
         let Some(provider) = provider.map(|provider| (*provider).clone()) else {
             let names: Vec<_> = known.iter().map(|provider| provider.as_str()).collect();
+            let shown: String = self.provider.chars().take(MAX_SHOWN_CHARS).collect();
             return Err(ControlError::invalid(format!(
                 "no model has the provider `{}`; the providers are {}",
-                self.provider.escape_debug(),
+                shown.escape_debug(),
                 names.join(", ")
             )));
         };

@@ -56,6 +56,16 @@ impl Table {
         true
     }
 
+    /// Returns the number of entries.
+    pub(super) const fn len(&self) -> usize {
+        self.entries
+    }
+
+    /// Returns all keys with their numbers, in ascending order of the keys.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, NonZeroU32)> {
+        self.keys.iter().zip(&self.numbers).filter_map(|(key, number)| Some((*key, (*number)?)))
+    }
+
     /// Returns the number of a key; `None` if the key is not in the table.
     pub(super) fn get(&self, key: u32) -> Option<NonZeroU32> {
         let slot = self.find_slot(key);
@@ -145,6 +155,8 @@ mod tests {
             for key in keys.iter().chain(&[0, 1, u32::MAX / 2, u32::MAX]) {
                 prop_assert_eq!(table.get(*key), naive.get(key).copied());
             }
+            prop_assert_eq!(table.len(), naive.len());
+            prop_assert!(table.iter().eq(naive));
         }
     }
 

@@ -151,7 +151,7 @@ impl Opening<'_> {
         };
         let mut head_matches = head.is_none_or(|head| head.position == Position::ORIGIN);
         let mut index_chain = Chain::ORIGIN;
-        let mut ids = IdIndex::default();
+        let mut ids = IdIndex::new(self.root);
         let scan = journal::scan(file, FrameBoundary::START, Offsets::default(), length, |frame| {
             let position = frame.position();
             if let Some(head) = head.filter(|head| head.position == position) {

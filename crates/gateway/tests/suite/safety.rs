@@ -212,3 +212,27 @@ fn a_token_reaches_the_endpoints_of_its_scope_alone() {
     assert_eq!(statuses(&[Use, Read]), [200, 200, 200, 403]);
     assert_eq!(statuses(&[Admin]), [200, 200, 200, 409]);
 }
+
+/// Attack: an id or a name of 60 kB in the path of a request.
+/// Holds: it is refused, and the response does not repeat it.
+#[test]
+fn a_long_id_is_refused_and_not_repeated() {
+    let world = World::new(SONNET);
+    let long = "a".repeat(60_000);
+    let requests = [
+        (Method::GET, format!("/turns/{long}"), ""),
+        (Method::GET, format!("/turns/{}", &long[..65]), ""),
+        (Method::POST, format!("/api/turns/{long}/feedback"), r#"{"rating":"up"}"#),
+        (Method::POST, format!("/api/providers/{long}/retry"), "{}"),
+        (Method::GET, format!("/{long}"), ""),
+        (Method::GET, format!("/v1beta/models/{long}:generateContent"), ""),
+    ];
+    for (method, path, body) in requests {
+        let answer = world.send(&method, &path, &[("content-type", "application/json")], body);
+        assert!(matches!(answer.status.as_u16(), 400 | 404 | 405), "{method} {path:.40}: {}", answer.status);
+        assert!(answer.body.len() < 500 && !answer.body.contains(&long[..200]), "{path:.40}: {:.300}", answer.body);
+        assert_eq!(answer.header("x-content-type-options"), "nosniff", "{path:.40}");
+    }
+    let known = world.send(&Method::GET, &format!("/turns/{}", &long[..64]), &[], "");
+    assert_eq!(known.status, 404, "an id of 64 characters is looked up: {}", known.body);
+}

@@ -1,7 +1,8 @@
 //! Collisions of keywords between skills (C-22 in docs/spec).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use serde::{Deserialize, Serialize};
 
 use crate::{index::SkillIndex, text::normalized_phrase, triggers::TriggerTable};
@@ -40,24 +41,19 @@ pub fn collisions(index: &SkillIndex, table: &TriggerTable) -> Vec<Collision> {
     let keywords = Keywords::new(index, table);
     let mut found = Vec::new();
     for (phrase, owners) in &keywords.positive {
-        for (number, (skill, keyword)) in owners.iter().enumerate() {
-            for (other_skill, other_keyword) in owners.iter().skip(number + 1) {
-                found.push(keywords.collision(
-                    CollisionKind::Exact,
-                    phrase,
-                    (skill, keyword),
-                    phrase,
-                    (other_skill, other_keyword),
-                ));
+        for (number, owner) in owners.iter().enumerate() {
+            for other in owners.iter().skip(number + 1) {
+                found.push(keywords.collision(CollisionKind::Exact, phrase, owner, phrase, other));
             }
         }
-        for (longer, longer_owners) in &keywords.positive {
-            if phrase.len() < longer.len() && longer.contains(phrase.as_str()) {
-                for owner in owners {
-                    for other in longer_owners.iter().filter(|(other, _)| **other != *owner.0) {
-                        found.push(keywords.collision(CollisionKind::Contained, phrase, owner, longer, other));
-                    }
-                }
+    }
+    for (phrase, longer) in keywords.contained_phrases() {
+        let (Some(owners), Some(longer_owners)) = (keywords.positive.get(phrase), keywords.positive.get(longer)) else {
+            continue;
+        };
+        for owner in owners {
+            for other in longer_owners.iter().filter(|(other, _)| **other != *owner.0) {
+                found.push(keywords.collision(CollisionKind::Contained, phrase, owner, longer, other));
             }
         }
     }
@@ -100,6 +96,23 @@ impl<'a> Keywords<'a> {
     /// Adds a negative keyword of a skill.
     fn add_negative(&mut self, skill: &'a str, keyword: &str) {
         self.negative.entry(normalized_phrase(keyword)).or_default().push(skill);
+    }
+
+    /// Returns the pairs of phrases of which the first is a part of the second, each once. All phrases are searched at once,
+    /// so the time grows with the length of the phrases and the number of pairs. Empty if the phrases are too long for that,
+    /// which needs more than two gigabytes.
+    fn contained_phrases(&self) -> BTreeSet<(&str, &str)> {
+        let phrases: Vec<&str> = self.positive.keys().map(String::as_str).collect();
+        let Ok(search) = AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(&phrases) else {
+            return BTreeSet::new();
+        };
+        let parts_of = |longer: &'_ str| {
+            let found: BTreeSet<usize> =
+                search.find_overlapping_iter(longer).map(|part| part.pattern().as_usize()).collect();
+            found.into_iter().filter_map(|number| phrases.get(number).copied()).collect::<Vec<_>>()
+        };
+        let pairs = phrases.iter().flat_map(|longer| parts_of(longer).into_iter().map(|part| (part, *longer)));
+        pairs.filter(|(part, longer)| part.len() < longer.len()).collect()
     }
 
     /// Creates a collision of two skills, each with its keyword.

@@ -95,3 +95,35 @@ fn collisions_are_exact_or_contained() {
     );
     assert_eq!((exact.len(), exact[0].other_keyword.as_str(), exact[0].is_separated), (1, "red-teams", false));
 }
+
+/// Attack: a trigger table of tens of thousands of keywords.
+/// Holds: its collisions are found by one search for all of them, and they are those of a comparison of each pair.
+#[test]
+fn collisions_of_many_keywords_are_those_of_every_pair() {
+    let none = skills::SkillIndex::default();
+    let keyword = |number: u32| format!("{number:b}").replace('0', "no ").replace('1', "yes ").trim().to_owned();
+    let lines: Vec<String> = (0..3_u32)
+        .map(|skill| {
+            let keywords: Vec<_> = (skill * 20..skill * 20 + 40).map(keyword).collect();
+            format!("{} | -- | {} | -- | `/{skill}`", keywords.join(", "), skill + 1)
+        })
+        .collect();
+    let owners = |skill: u32| skill * 20..skill * 20 + 40;
+    let pairs =
+        (0..3).flat_map(|skill| (0..3).map(move |other| (skill, other))).filter(|(skill, other)| skill != other);
+    let expected = pairs.flat_map(|(skill, other)| {
+        owners(skill).flat_map(move |number| owners(other).map(move |longer| (skill, number, other, longer)))
+    });
+    let expected =
+        expected.filter(
+            |(skill, number, other, longer)| {
+                if number == longer { skill < other } else { keyword(*longer).contains(&keyword(*number)) }
+            },
+        );
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    assert_eq!(collisions(&none, &rows(&lines)).len(), expected.count());
+
+    let many: Vec<String> = (0..40_000).map(|number| format!("k{number} z")).collect();
+    let many = format!("{} | -- | 1 | -- | `/a`", many.join(", "));
+    assert_eq!(collisions(&none, &rows(&[&many, "k77 z, k77 | -- | 2 | -- | `/b`"])).len(), 2, "equal, and contained");
+}

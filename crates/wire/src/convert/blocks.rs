@@ -27,7 +27,7 @@ const MAX_BLOCKS: usize = 4_096;
 
 /// The maximum size of the content of a response that is converted, in bytes. Clients of Responses receive the content
 /// again in the last events; models write about one megabyte at most.
-const MAX_CONTENT_BYTES: usize = 8 * 1024 * 1024;
+pub(crate) const MAX_CONTENT_BYTES: usize = 8 * 1024 * 1024;
 
 /// Converts the content blocks and deltas of a provider's response into a sequence of events in which one block is open
 /// at a time. The provider may interleave the blocks. Later blocks are buffered until the open one ends.
@@ -112,7 +112,7 @@ impl BlockSequencer {
     /// [`ConvertError::Malformed`] if the response is too large to be converted.
     pub(crate) fn check_size(&self) -> Result<(), ConvertError> {
         if MAX_BLOCKS < self.removed_blocks + self.queue.len() || MAX_CONTENT_BYTES < self.content_bytes {
-            return Err(ConvertError::malformed("the answer", "is too large to be converted"));
+            return Err(ConvertError::TOO_LARGE);
         }
         Ok(())
     }
@@ -148,13 +148,17 @@ impl BlockSequencer {
     /// otherwise. Empty content, and content after the end of the response, is ignored.
     ///
     /// # Errors
-    /// [`ConvertError::Malformed`] if the block has ended, or if its JSON object is already complete. White space after
-    /// the end of the block is no error.
+    /// [`ConvertError::Malformed`] if the block has ended, if its JSON object is already complete, or if the response is
+    /// too large with this content. White space after the end of the block is no error.
     pub(crate) fn append(&mut self, handle: BlockHandle, more: &str) -> Result<(), ConvertError> {
         const BLOCK_HAS_ENDED: ConvertError =
             ConvertError::malformed("the answer", "goes on with a block that had ended");
         if more.is_empty() || self.has_ended() {
             return Ok(());
+        }
+        // Before the content is copied.
+        if MAX_CONTENT_BYTES < self.content_bytes.saturating_add(more.len()) {
+            return Err(ConvertError::TOO_LARGE);
         }
         let position = handle.0.checked_sub(self.removed_blocks);
         let Some(block) = position.and_then(|position| self.queue.get_mut(position)) else {

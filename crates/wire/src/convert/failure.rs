@@ -26,6 +26,9 @@ pub enum ConvertError {
 }
 
 impl ConvertError {
+    /// The error of a response with more content than is converted.
+    pub(crate) const TOO_LARGE: Self = Self::malformed("the answer", "is too large to be converted");
+
     /// Creates [`ConvertError::Malformed`].
     pub(crate) const fn malformed(subject: &'static str, problem: &'static str) -> Self {
         Self::Malformed { subject, problem }

@@ -8,6 +8,7 @@ mod bodies;
 mod client;
 mod client_events;
 mod hostile;
+mod memory;
 mod provider;
 mod provider_chat;
 mod quirks;

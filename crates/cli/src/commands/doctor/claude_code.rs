@@ -34,7 +34,7 @@ pub(super) fn findings(context: &Context) -> Vec<Finding> {
     let mut has_hook = false;
     for (path, install) in settings {
         let Some(path) = path else { continue };
-        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let Ok(text) = adapters::read_own_file(&path) else { continue };
         let checked = Settings { context, path, text, install }.check(&mut has_hook);
         findings.extend(checked.unwrap_or_else(|problem| vec![problem]));
     }

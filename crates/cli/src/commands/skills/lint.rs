@@ -67,6 +67,7 @@ pub(super) fn run(context: &Context, loaded: &Loaded, all: bool, strict: bool) -
 fn lint_file(loaded: &Loaded, skill: &Skill) -> Vec<Finding> {
     let Some(path) = loaded.file_of(&skill.path) else { return Vec::new() };
     match std::fs::metadata(&path).and_then(|metadata| {
+        adapters::check_regular_file(&metadata)?;
         let is_longer = MAX_MANIFEST_BYTES as u64 * 2 < metadata.len();
         if is_longer { Ok(Vec::new()) } else { std::fs::read(&path) }
     }) {

@@ -104,8 +104,27 @@ impl Crash<'_> {
         if count != 0 && !self.story.batches.contains(&count) {
             return Err(format!("the log ends within a batch, after {count} events"));
         }
+        self.has_purged_in_one_step(found)?;
         self.has_its_texts(found)?;
         Ok(count)
+    }
+
+    /// Checks that either all payloads that a purge removes are there and none of the events that it appends, or none of
+    /// these payloads and all of these events.
+    fn has_purged_in_one_step(&self, found: &[Recorded]) -> Result<(), String> {
+        let Some(purge) = self.story.purge else { return Ok(()) };
+        let selected = |event: &&Recorded| purge.removes(event.position);
+        let (selected, purged) = found
+            .iter()
+            .filter(selected)
+            .fold((0, 0), |(selected, purged), event| (selected + 1, purged + u64::from(event.purged.is_some())));
+        let after = (found.len() as u64).saturating_sub(purge.events);
+        let is_unchanged = purged == 0 && (after == 0 || purge.recorded == 0);
+        let is_purged = purged == selected && purge.recorded <= after;
+        if is_unchanged || is_purged {
+            return Ok(());
+        }
+        Err(format!("{purged} of {selected} payloads were removed, and {after} events follow"))
     }
 
     /// Returns whether `found` is the event `appended`, or its purged form if a purge that selects it had started.

@@ -8,7 +8,7 @@ use event_bus::{
     files::{Files as _, Mode, RecordingFiles, SystemFiles},
     plan_repair_with,
 };
-use event_core::{Checkpoint, NewEvent, Position, Timestamp};
+use event_core::{Checkpoint, NewEvent, Position, Recorded, Timestamp};
 use fastrand::Rng;
 use tempfile::TempDir;
 
@@ -165,7 +165,26 @@ impl Program {
         let (log, purged) = log.purge(|event| is_private(event.position)).unwrap();
         assert_ne!(purged.events, 0, "{}", self.story.name);
         self.log = Some(log);
-        self.story.purge = Some(Purge { began, done: self.now(), events });
+        self.story.purge = Some(Purge { began, done: self.now(), events, recorded: 0 });
+    }
+
+    /// Purges the events for which [`is_private`] returns true, and appends `recorded` new events in the same step, as
+    /// the removal of old sessions does.
+    pub(crate) fn purge_and_record(&mut self, recorded: u64) {
+        let (began, events) = (self.now(), self.story.events.len() as u64);
+        let totals: Vec<NewEvent> = (events + 1..=events + recorded).map(new_event).collect();
+        let log = self.log.take().unwrap();
+        let selected = |event: &Recorded| is_private(event.position);
+        let (log, purged) = log.purge_and_record(selected, Timestamp(events), &totals).unwrap();
+        assert_ne!(purged.events, 0, "{}", self.story.name);
+        self.log = Some(log);
+        // Each of them is a batch of its own.
+        for event in totals {
+            self.story.events.push(event);
+            self.story.batches.push(self.story.events.len());
+        }
+        self.acknowledged();
+        self.story.purge = Some(Purge { began, done: self.now(), events, recorded });
     }
 
     /// Appends a batch of `events` new events, durably. Those for which [`is_private`] returns true contain [`SECRET`].

@@ -8,7 +8,7 @@ use super::program::Program;
 pub(crate) type Script = fn(&mut Program);
 
 /// All scripts by name.
-pub(crate) const SCRIPTS: [(&str, Script); 12] = [
+pub(crate) const SCRIPTS: [(&str, Script); 13] = [
     ("single events", single_events),
     ("single events, written ahead", single_events_ahead),
     ("groups of batches", groups),
@@ -19,6 +19,7 @@ pub(crate) const SCRIPTS: [(&str, Script); 12] = [
     ("texts", texts),
     ("opened often", opened_often),
     ("a purge", purge),
+    ("a purge that records totals", purge_and_record),
     ("a repair", repair),
     ("anything", anything),
 ];
@@ -140,6 +141,21 @@ fn purge(program: &mut Program) {
         program.append(1);
     }
     program.purge();
+    program.append(3);
+    program.close();
+    program.open();
+    program.append(1);
+    program.close();
+}
+
+/// Script: purges private payloads and records events in their place, then continues and opens the log again.
+fn purge_and_record(program: &mut Program) {
+    program.open();
+    for events in [1, 5, 30, 2] {
+        program.append_private(events);
+        program.append(1);
+    }
+    program.purge_and_record(3);
     program.append(3);
     program.close();
     program.open();

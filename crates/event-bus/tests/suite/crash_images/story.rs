@@ -63,6 +63,8 @@ pub(crate) struct Purge {
     pub(crate) done: usize,
     /// Number of events in the log at that time.
     pub(crate) events: u64,
+    /// Number of events that it appended in the same step.
+    pub(crate) recorded: u64,
 }
 
 impl Purge {

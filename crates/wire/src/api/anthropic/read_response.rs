@@ -1,6 +1,6 @@
 //! Parses the responses of Anthropic's Messages, streamed or not, to canonical blocks.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use contracts::WireApi;
 use serde_json::{Map, Value};
@@ -13,6 +13,7 @@ use crate::convert::{
         response::{BlockKind, Failure, Start, Stop},
         tokens::Tokens,
     },
+    object::text_of_arguments,
     stream::ReadStream,
 };
 
@@ -59,17 +60,18 @@ fn start_of(message: &Value, tokens: Tokens) -> Start {
 /// `None` for redacted thinking, which is encrypted and cannot be converted.
 ///
 /// # Errors
-/// [`ConvertError::Malformed`] if the type of the block is unknown.
-fn read_block(block: &Value) -> Result<(Option<BlockKind>, String), ConvertError> {
-    let string_at = |name: &str| text(block, name).unwrap_or_default().to_owned();
+/// [`ConvertError::Malformed`] if the type of the block is unknown, or the arguments of a tool call are too long.
+fn read_block(block: &Value) -> Result<(Option<BlockKind>, Cow<'_, str>), ConvertError> {
+    let text_at = |name: &str| text(block, name).unwrap_or_default();
     Ok(match text(block, "/type") {
-        Some("text") => (Some(BlockKind::Text), string_at("/text")),
-        Some("thinking") => (Some(BlockKind::Thinking), string_at("/thinking")),
-        Some("redacted_thinking") => (None, String::new()),
+        Some("text") => (Some(BlockKind::Text), text_at("/text").into()),
+        Some("thinking") => (Some(BlockKind::Thinking), text_at("/thinking").into()),
+        Some("redacted_thinking") => (None, "".into()),
         Some("tool_use") => {
             let input = block.get("input").filter(|input| input.as_object().is_some_and(|map| !map.is_empty()));
-            let input = input.map(Value::to_string).unwrap_or_default();
-            (Some(BlockKind::Tool { id: string_at("/id"), name: string_at("/name"), custom: false }), input)
+            let input = input.map(text_of_arguments).transpose()?.unwrap_or_default();
+            let (id, name) = (text_at("/id").to_owned(), text_at("/name").to_owned());
+            (Some(BlockKind::Tool { id, name, custom: false }), input.into())
         }
         _ => return Err(UNKNOWN),
     })
@@ -170,7 +172,7 @@ impl ResponseReader {
         let handle = kind.map(|kind| blocks.open_block(kind));
         let mut open = OpenBlock { handle, input: None };
         match handle {
-            Some(_) if is_tool => open.input = Some(content),
+            Some(_) if is_tool => open.input = Some(content.into_owned()),
             Some(handle) => blocks.append(handle, &content)?,
             None => {}
         }

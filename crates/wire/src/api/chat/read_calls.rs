@@ -1,14 +1,15 @@
 //! Parses the tool calls of a streamed chat completion, whose deltas may be interleaved.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use serde_json::Value;
 
 use crate::convert::{
     ConvertError,
-    blocks::{BlockHandle, BlockSequencer},
+    blocks::{BlockHandle, BlockSequencer, MAX_CONTENT_BYTES},
     canonical::response::BlockKind,
     ids,
+    object::text_of_arguments,
 };
 
 /// The tool calls of one streamed chat completion, assembled from their deltas and added to the block sequence.
@@ -87,13 +88,16 @@ impl Calls {
         }
         let more = match delta.pointer(arguments) {
             None | Some(Value::Null) => return Ok(()),
-            Some(Value::String(more)) => more.clone(),
+            Some(Value::String(more)) => Cow::Borrowed(more.as_str()),
             // Some servers send an object instead of its JSON text.
-            Some(Value::Object(object)) => Value::Object(object.clone()).to_string(),
+            Some(object @ Value::Object(_)) => Cow::Owned(text_of_arguments(object)?),
             Some(_) => return Err(ConvertError::malformed("a tool call", "has arguments that are not text")),
         };
         if let Some(handle) = call.handle {
             return blocks.append(handle, &more);
+        }
+        if MAX_CONTENT_BYTES < call.buffered.len().saturating_add(more.len()) {
+            return Err(ConvertError::TOO_LARGE);
         }
         call.buffered.push_str(&more);
         Ok(())

@@ -12,6 +12,7 @@ use crate::convert::{
         tokens::Tokens,
     },
     ids,
+    object::text_of_arguments,
     stream::ReadStream,
 };
 
@@ -113,7 +114,7 @@ impl ResponseReader {
         let name = text(call, "/name").ok_or(ConvertError::malformed("a function call", "names no function"))?;
         let handle = blocks.open_block(BlockKind::Tool { id, name: name.to_owned(), custom: false });
         if let Some(args) = call.get("args").filter(|args| !args.is_null()) {
-            blocks.append(handle, &args.to_string())?;
+            blocks.append(handle, &text_of_arguments(args)?)?;
         }
         blocks.close_block(handle);
         Ok(())
