@@ -44,6 +44,15 @@ pub(crate) fn run_skills(folder: &Path, cases: Option<&Path>, json: bool, write:
     if write { write_tables(&tables, "skill-quality.md") } else { Ok(()) }
 }
 
+/// Runs a reduced measurement of the skills on every data set in `folder` and on the labelled requests in the folders of
+/// `cases`, and prints its summary. Fails if a figure is below its floor (`floors.rs` in the crate `quality`).
+pub(crate) fn run_skills_reduced(folder: &Path, cases: &Path) -> Outcome<Passed> {
+    let cases = cases.canonicalize().map_err(|error| Failure::file("open", cases, &error))?;
+    let summary = measure(folder, &["--skills", "--reduced", "--cases", &cases.to_string_lossy()])?;
+    print!("{summary}");
+    Ok(Passed::with_note(summary.trim()))
+}
+
 /// Replaces the tables of a page of docs, given by its file name, with the date.
 fn write_tables(tables: &str, page: &str) -> Outcome {
     let date = jiff::Timestamp::now().strftime("%Y-%m-%d");

@@ -57,6 +57,18 @@ pub enum Failure {
         /// The path of the folder.
         folder: PathBuf,
     },
+    /// The labelled cases of a folder, or its skills, cannot be used.
+    #[error("{finding}")]
+    Cases {
+        /// The problem, with file and line if it has one.
+        finding: String,
+    },
+    /// Figures are below their floors.
+    #[error("below the floor: {}", figures.join(", "))]
+    BelowFloor {
+        /// Each figure with its floor.
+        figures: Vec<String>,
+    },
     /// A measuring thread panicked.
     #[error("the measurement of the set `{set}` was aborted")]
     Stopped {

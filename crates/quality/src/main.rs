@@ -53,6 +53,7 @@ fn run_skills(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         println!("{}", serde_json::to_string_pretty(&report)?);
     } else if arguments.reduced {
         println!("{}", skill_choice::summary_line(&report));
+        skill_choice::check_floors(&report)?;
     } else {
         print!("{}", skill_choice::tables(&report));
     }

@@ -2,13 +2,16 @@
 //!
 //! A set has skills with descriptions, and requests with the skill that each needs, or none. Rankers are trained on the
 //! training requests (or none) and ranked on the test requests. A plain BM25 over the descriptions is ranked
-//! for comparison. The labelled cases of skill authors measure which skills a threshold loads.
+//! for comparison. The labelled cases of skill authors measure which skills decisions load.
 
 mod baseline;
 mod cases;
 mod data;
+mod everyday;
 mod figures;
+mod floors;
 mod format;
+mod skill_folder;
 mod trial;
 
 use std::path::Path;
@@ -17,8 +20,9 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 
-pub use cases::CaseReport;
+pub use cases::{CaseMethod, CaseReport, CaseTrial};
 pub use figures::SkillFigures;
+pub use floors::check_floors;
 pub use format::{summary_line, tables};
 pub use trial::{SkillMethod, SkillSetReport, SkillTrial};
 
@@ -32,10 +36,10 @@ pub struct SkillReport {
 }
 
 /// Measures all sets of a folder, and the labelled cases of another if it is given. A reduced measurement omits the
-/// learning curve. `progress` is called with a line of text after each trial.
+/// learning curve and the cross-validation. `progress` is called with a line of text after each trial.
 ///
 /// # Errors
-/// [`Failure::Read`], [`Failure::SkillLine`] or [`Failure::NoSkillSets`] if the data cannot be read.
+/// [`Failure::Read`], [`Failure::SkillLine`], [`Failure::Cases`] or [`Failure::NoSkillSets`] if the data cannot be used.
 pub fn measure(
     folder: &Path,
     cases: Option<&Path>,
@@ -44,6 +48,10 @@ pub fn measure(
 ) -> Result<SkillReport, Failure> {
     let sets = data::read_sets(folder)?;
     let sets = sets.iter().map(|set| trial::measure_set(set, is_reduced, progress)).collect();
-    let cases = cases.map_or(Ok(Vec::new()), cases::measure_folders)?;
-    Ok(SkillReport { sets, cases })
+    let mut reports = Vec::new();
+    for folder in cases.map_or(Ok(Vec::new()), skill_folder::read_folders)? {
+        reports.push(cases::measure_folder(&folder, is_reduced)?);
+        progress(&format!("{}: labelled cases", folder.name));
+    }
+    Ok(SkillReport { sets, cases: reports })
 }

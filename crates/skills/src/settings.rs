@@ -22,7 +22,7 @@ pub struct SkillSettings {
     /// The Markdown file with the trigger table, relative to the workspace or absolute; `None` if there is no table.
     pub triggers: Option<String>,
     /// The file with labelled requests, relative to the workspace or absolute, from which the intent of the scores is learned:
-    /// JSON Lines as `turnwise cases run` reads them. `None` if there is none; fewer than 20 requests have no effect.
+    /// JSON Lines as `turnwise cases run` reads them. `None` if there is none; fewer than ten requests have no effect.
     pub cases: Option<String>,
     /// The days without a change of its `SKILL.md` after which a skill is not loaded, except by its name (003 No-Skill
     /// Conditions); `None` if age has no effect.

@@ -47,6 +47,7 @@ pub(super) const STEPS: &[(&str, CheckFn)] = &[
     ("first-hour", first_hour_of_a_user),
     ("corpus", check_recorded_sessions),
     ("quality", check_public_prompts),
+    ("skills", check_skill_choices),
 ];
 
 /// The steps that a slow machine or network can fail: they start programs that others wrote, or install them.
@@ -141,4 +142,16 @@ fn check_public_prompts() -> Outcome<Passed> {
     }
     println!("quality: SKIPPED, no folder `{}`", sets.display());
     Ok(Passed::with_note("skipped, no folder of public prompts beside the workspace"))
+}
+
+/// Runs the reduced benchmark of skills, which fails if a figure is below its floor; skipped if its data do not exist next
+/// to the workspace.
+fn check_skill_choices() -> Outcome<Passed> {
+    let shared = workspace::root().join("../shared");
+    let (sets, cases) = (shared.join("bench/skills"), shared.join("corpus/skills"));
+    if sets.is_dir() && cases.is_dir() {
+        return quality::run_skills_reduced(&sets, &cases);
+    }
+    println!("skills: SKIPPED, no folders `{}` and `{}`", sets.display(), cases.display());
+    Ok(Passed::with_note("skipped, no folders of labelled requests for skills beside the workspace"))
 }

@@ -2,8 +2,11 @@
 
 use std::fmt::Write as _;
 
+use skills::Rate;
+
 use super::{
     SkillReport,
+    cases::{CaseMethod, CaseReport},
     trial::{SkillMethod, SkillSetReport, SkillTrial},
 };
 use crate::numbers::to_f64;
@@ -55,11 +58,18 @@ pub fn summary_line(report: &SkillReport) -> String {
         let trained = target_trial(set, true).map_or(0.0, |trial| trial.figures.hit_1);
         format!("{} {:.1} %", set.set, 100.0 * trained)
     };
-    format!("hit@1 {}", report.sets.iter().map(set).collect::<Vec<_>>().join(", "))
+    let missed = |folder: &CaseReport| {
+        let trained = folder.trials.iter().find(|trial| trial.method == CaseMethod::Trained);
+        let missed = trained.and_then(|trial| share(trial.tested.missed)).unwrap_or(1.0);
+        format!("{} {:.1} %", folder.folder, 100.0 * missed)
+    };
+    let sets = report.sets.iter().map(set).collect::<Vec<_>>().join(", ");
+    let missed = report.cases.iter().map(missed).collect::<Vec<_>>().join(", ");
+    if missed.is_empty() { format!("hit@1 {sets}") } else { format!("hit@1 {sets}; missed {missed}") }
 }
 
 /// Returns the trial of the ranker with all training requests, or with none.
-fn target_trial(set: &SkillSetReport, is_trained: bool) -> Option<&SkillTrial> {
+pub(super) fn target_trial(set: &SkillSetReport, is_trained: bool) -> Option<&SkillTrial> {
     let limit = if is_trained { None } else { Some(0) };
     set.trials.iter().find(|trial| trial.method == SkillMethod::Ranker && trial.per_skill == limit)
 }
@@ -93,30 +103,57 @@ fn push_trials(text: &mut String, set: &SkillSetReport) {
     }
 }
 
-/// Appends the table of labelled cases; nothing if there are none.
+/// Appends the tables of labelled cases; nothing if there are none.
 fn push_cases(text: &mut String, report: &SkillReport) {
     if report.cases.is_empty() {
         return;
     }
-    text.push_str("\nLabelled cases of skill authors, test half:\n\n");
-    text.push_str("| folder | skills | method | cases | without a skill | hit@1 | precision | missed | left alone |\n");
-    text.push_str("| --- | --: | --- | --: | --: | --: | --: | --: | --: |\n");
-    for case in &report.cases {
-        for (method, figures) in [("descriptions", &case.descriptions), ("trained", &case.trained)] {
-            let _ = writeln!(
-                text,
-                "| {} | {} | {method} | {} | {} | {} | {} | {} | {} |",
-                case.folder,
-                case.skills,
-                case.needing,
-                case.needing_none,
-                optional(figures.hit_1),
-                optional(figures.precision),
-                optional(figures.missed),
-                optional(figures.left_alone),
-            );
+    for (half, is_tested) in [("cross-validated on the training half", false), ("test half", true)] {
+        let _ = writeln!(text, "\nLabelled cases of skill authors, {half}:\n");
+        text.push_str("| folder | skills | method | cases | without a skill | precision | missed | left alone |\n");
+        text.push_str("| --- | --: | --- | --: | --: | --: | --: | --: |\n");
+        for folder in &report.cases {
+            for trial in &folder.trials {
+                let cases = if is_tested { Some(&trial.tested) } else { trial.cross_validated.as_ref() };
+                let Some(cases) = cases else { continue };
+                let _ = writeln!(
+                    text,
+                    "| {} | {} | {} | {} | {} | {} | {} | {} |",
+                    folder.folder,
+                    folder.skills,
+                    method_name(trial.method),
+                    cases.missed.total,
+                    cases.false_positives.total,
+                    optional(share(cases.precision)),
+                    optional(share(cases.missed)),
+                    optional(share(cases.false_positives).map(|share| 1.0 - share)),
+                );
+            }
         }
     }
+    text.push_str(
+        "\nEveryday requests that load a skill:\n\n| folder | method | load a skill |\n| --- | --- | --: |\n",
+    );
+    for folder in &report.cases {
+        for trial in &folder.trials {
+            let _ = writeln!(text, "| {} | {} | {} |", folder.folder, method_name(trial.method), trial.everyday);
+        }
+    }
+}
+
+/// Returns the name of a method in tables.
+fn method_name(method: CaseMethod) -> &'static str {
+    match method {
+        CaseMethod::Descriptions => "no cases",
+        CaseMethod::Trained => "trained",
+        CaseMethod::TrainedWithoutKeywords => "trained, `keyword: off`",
+    }
+}
+
+/// Converts a rate to a share from 0 to 1; `None` without data.
+#[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2⁵³")]
+pub(super) fn share(rate: Rate) -> Option<f64> {
+    (rate.total != 0).then(|| rate.count as f64 / rate.total as f64)
 }
 
 /// Formats a share with three decimals; `-` for `None`.

@@ -10,17 +10,18 @@ use super::{
 };
 use crate::score::{
     Clarification, Exclusion, IntentValue, NoLoadReason, Probabilities, ScoreInput, ScoreOutcome, ScoredSkill,
+    ScoringSettings,
 };
 
 impl SkillSlots<'_> {
     /// Evaluates the slot of the scores.
     pub(super) fn score(&mut self) -> ChainEntry<SkillChoice> {
-        let settings = &self.router.settings().scoring;
         let exclusions = self.score_exclusions();
         let mut stack = self.router.sources().agents.stack(&self.paths);
         stack.extend(self.request.stack.iter().cloned());
         let (by_skill, load_from) = self.probabilities();
         let probabilities = by_skill.as_deref().map(|by_skill| Probabilities { by_skill, load_from });
+        let settings = &self.scoring_settings(load_from.is_some());
         let input = ScoreInput {
             text: self.request.text,
             paths: &self.paths,
@@ -62,8 +63,19 @@ impl SkillSlots<'_> {
         with_excluded(entry, decision.excluded.into_iter().map(|(skill, exclusion)| (skill, failure(&exclusion))))
     }
 
-    /// Returns the probability of each skill, and the least one with which a skill is loaded: those of the request, or else
-    /// those that the labelled requests teach. `None` without either.
+    /// Returns the thresholds. Learned probabilities sum to 1 over all skills and their threshold is calibrated for the
+    /// first skill, so only one skill is loaded with them.
+    fn scoring_settings(&self, is_learned: bool) -> Cow<'_, ScoringSettings> {
+        let settings = &self.router.settings().scoring;
+        if is_learned {
+            Cow::Owned(ScoringSettings { max_initial_skills: 1, ..settings.clone() })
+        } else {
+            Cow::Borrowed(settings)
+        }
+    }
+
+    /// Returns the probability of each skill, and the least one with which a skill is loaded: from the request, or else
+    /// learned from labelled requests. `None` without either.
     fn probabilities(&self) -> (Option<Cow<'_, BTreeMap<String, u16>>>, Option<u16>) {
         if let Some(given) = self.request.probabilities {
             return (Some(Cow::Borrowed(given)), None);

@@ -12,6 +12,10 @@ pub(super) struct HeldOutText {
     pub(super) sums: Vec<i32>,
     /// The index of the right class.
     pub(super) class: usize,
+    /// The position of the request in the list of training requests.
+    pub(super) request: usize,
+    /// Whether the skill of the request was removed as well, so that "no skill" is the right class.
+    pub(super) is_removed: bool,
 }
 
 /// A softmax over the sums of the classifiers: the probability of a class is proportional to `exp(sharpness * sum)`.
@@ -122,7 +126,12 @@ mod tests {
 
     /// A text whose classifiers sum to hundredths of 1.
     fn text(hundredths: &[i32], class: usize) -> HeldOutText {
-        HeldOutText { sums: hundredths.iter().map(|sum| sum * (ONE / 100)).collect(), class }
+        HeldOutText {
+            sums: hundredths.iter().map(|sum| sum * (ONE / 100)).collect(),
+            class,
+            request: 0,
+            is_removed: false,
+        }
     }
 
     #[test]

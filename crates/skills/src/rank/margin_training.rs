@@ -69,6 +69,17 @@ impl LinearClassifiers {
         }
     }
 
+    /// Adds `factor` times the vector of a text to the weights of its classifier, so that its sum grows with the similarity
+    /// to the text.
+    pub(super) fn add_vector(&mut self, text: &TrainingText, factor: f32) {
+        let classes = self.thresholds.len();
+        for (column, value) in &text.vector.entries {
+            if let Some(weight) = self.weights.get_mut(*column as usize * classes + text.class) {
+                *weight += factor * value;
+            }
+        }
+    }
+
     /// Adds the weighted sum of each classifier for a text to `sums`.
     fn add_sums(&self, vector: &TextVector, sums: &mut [f32]) {
         for (column, value) in &vector.entries {
@@ -167,6 +178,13 @@ mod tests {
         let mut blended = LinearClassifiers { weights: vec![1.0, 0.0], thresholds: vec![4.0] };
         blended.blend(&LinearClassifiers { weights: vec![0.0, 1.0], thresholds: vec![0.0] }, 0.25);
         assert_eq!(blended, LinearClassifiers { weights: vec![0.75, 0.25], thresholds: vec![3.0] });
+    }
+
+    #[test]
+    fn an_added_vector_raises_the_sum_of_its_own_classifier() {
+        let mut trained = LinearClassifiers { weights: vec![0.0; 4], thresholds: vec![0.0; 2] };
+        trained.add_vector(&text(&[(0, 0.5), (1, 1.0)], 1), 0.2);
+        assert_eq!(trained.weights, [0.0, 0.1, 0.0, 0.2]);
     }
 
     #[test]

@@ -42,8 +42,18 @@ struct LabelledText {
     features: Vec<Feature>,
     /// The index of the skill, or the number of skills for "no skill".
     class: usize,
-    /// Whether the text is a request, which may be held out of training.
-    is_request: bool,
+    /// The position in the list of training requests, from which the text may be held out; `None` for a description or a
+    /// keyword.
+    request: Option<usize>,
+}
+
+/// The first skill for a request of the training, by a ranker that was not trained on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct HeldOutRanking {
+    /// The position of the request in the list of training requests.
+    pub(super) request: usize,
+    /// The ranking, of the first skill only.
+    pub(super) ranking: SkillRanking,
 }
 
 /// The cost of violating the margin in training on descriptions alone.
@@ -51,6 +61,10 @@ const DESCRIPTION_COST: f32 = 0.1;
 
 /// The cost of violating the margin in training on descriptions and requests.
 const REQUEST_COST: f32 = 1.0;
+
+/// The factor of the similarity to a description or a keyword in the sum of its skill, beside what the classifiers make of
+/// it. It counts where the requests for training say nothing.
+const DESCRIPTION_PULL: f32 = 0.2;
 
 /// The number of requests per skill whose classifiers have as much weight as those of descriptions alone.
 const PRIOR_REQUESTS: usize = 1;
@@ -68,32 +82,47 @@ impl SkillRanker {
     ///
     /// Training takes time in proportion to requests × skills: about a second for 15,000 requests and 150 skills.
     pub fn train(index: &SkillIndex, requests: &[TrainingRequest<'_>]) -> Self {
+        Self::train_held_out(index, requests).0
+    }
+
+    /// Does the same as [`SkillRanker::train`], and returns how the requests are ranked that were held out of training for
+    /// the calibration: all from five requests on, a fifth of them from 2,000 on.
+    pub(super) fn train_held_out(index: &SkillIndex, requests: &[TrainingRequest<'_>]) -> (Self, Vec<HeldOutRanking>) {
         let skills: Vec<&Skill> = index.skills().iter().filter(|skill| !skill.explicit_only).collect();
         let names: Vec<String> = skills.iter().map(|skill| skill.name.clone()).collect();
         let mut texts = Vec::with_capacity(requests.len() + skills.len());
-        for request in requests {
+        for (position, request) in requests.iter().enumerate() {
             let class = request
                 .skill
                 .map_or(Some(names.len()), |name| names.binary_search_by(|other| other.as_str().cmp(name)).ok());
             if let Some(class) = class {
-                texts.push(LabelledText { features: features(request.text), class, is_request: true });
+                texts.push(LabelledText { features: features(request.text), class, request: Some(position) });
             }
         }
         let requests = texts.len();
         for (class, skill) in skills.iter().enumerate() {
             let own_texts = std::iter::once(description(skill)).chain(skill.keywords.iter().cloned());
-            texts.extend(own_texts.map(|text| LabelledText { features: features(&text), class, is_request: false }));
+            texts.extend(own_texts.map(|text| LabelledText { features: features(&text), class, request: None }));
         }
         let classes = names.len() + 1;
-        let calibration = Calibration::fit(&held_out_texts(&texts, requests, classes));
+        let held_out = held_out_texts(&texts, requests, classes);
+        let calibration = Calibration::fit(&held_out);
         let (vocabulary, weights) = train_classifiers(&texts, classes, |_, _| true);
-        Self { names, vocabulary, weights, calibration, requests }
+        let ranker = Self { names, vocabulary, weights, calibration, requests };
+        let ranking =
+            |text: &HeldOutText| HeldOutRanking { request: text.request, ranking: ranker.ranking_of(&text.sums, 1) };
+        let rankings = held_out.iter().filter(|text| !text.is_removed).map(ranking).collect();
+        (ranker, rankings)
     }
 
     /// Ranks the skills for a text and returns the `most` most probable ones.
     pub fn rank(&self, text: &str, most: usize) -> SkillRanking {
-        let sums = self.weights.sums(&self.vocabulary.vector(text));
-        let probabilities = self.calibration.probabilities(&sums);
+        self.ranking_of(&self.weights.sums(&self.vocabulary.vector(text)), most)
+    }
+
+    /// Returns the `most` most probable skills for the sums of all classifiers.
+    fn ranking_of(&self, sums: &[i32], most: usize) -> SkillRanking {
+        let probabilities = self.calibration.probabilities(sums);
         let (no_skill, skills) = probabilities.split_last().map_or((1.0, [].as_slice()), |(last, all)| (*last, all));
         let mut order: Vec<usize> = (0..self.names.len()).collect();
         order.sort_by(|a, b| sums[*b].cmp(&sums[*a]).then(a.cmp(b)));
@@ -144,7 +173,7 @@ fn train_classifiers(
         let used = used.iter().filter(|text| is_used(text));
         used.map(|text| TrainingText { vector: vocabulary.vector_of(&text.features), class: text.class }).collect()
     };
-    let descriptions = vectors(&|text| !text.is_request);
+    let descriptions = vectors(&|text| text.request.is_none());
     let requests = used.len() - descriptions.len();
     let train = |texts: &[TrainingText], cost| LinearClassifiers::train(texts, vocabulary.columns(), classes, cost);
     let mut classifiers = train(&descriptions, DESCRIPTION_COST);
@@ -152,6 +181,9 @@ fn train_classifiers(
         let prior = to_f64(PRIOR_REQUESTS * (classes - 1));
         let share = to_f64(requests) / (to_f64(requests) + prior);
         classifiers.blend(&train(&vectors(&|_| true), REQUEST_COST), to_f32(share));
+        for text in &descriptions {
+            classifiers.add_vector(text, DESCRIPTION_PULL);
+        }
     }
     let weights = Weights::round(&classifiers);
     (vocabulary, weights)
@@ -170,12 +202,14 @@ fn held_out_texts(texts: &[LabelledText], requests: usize, classes: usize) -> Ve
     let mut held_out = Vec::new();
     for fold in 0..folds {
         let is_removed = |class: usize| !has_no_skill && no_skill >= FOLDS && class % FOLDS == fold;
-        let is_held_out = |index: usize, text: &LabelledText| text.is_request && index % FOLDS == fold;
+        let is_held_out = |index: usize, text: &LabelledText| text.request.is_some() && index % FOLDS == fold;
         let (vocabulary, weights) =
             train_classifiers(texts, classes, |index, text| !is_removed(text.class) && !is_held_out(index, text));
         for (_, text) in texts.iter().enumerate().filter(|(index, text)| is_held_out(*index, text)) {
-            let class = if is_removed(text.class) { no_skill } else { text.class };
-            held_out.push(HeldOutText { sums: weights.sums(&vocabulary.vector_of(&text.features)), class });
+            let is_removed = is_removed(text.class);
+            let class = if is_removed { no_skill } else { text.class };
+            let sums = weights.sums(&vocabulary.vector_of(&text.features));
+            held_out.push(HeldOutText { sums, class, request: text.request.unwrap_or_default(), is_removed });
         }
     }
     held_out

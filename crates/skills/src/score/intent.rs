@@ -105,7 +105,7 @@ struct SkillMatches {
     weight: u64,
     /// The number of terms that it knows.
     words: u32,
-    /// The number of those that are no everyday words.
+    /// The number of known terms that are no everyday words.
     subjects: u32,
 }
 
