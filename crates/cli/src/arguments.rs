@@ -19,7 +19,9 @@ pub(crate) use hook::HookCommand;
 pub(crate) use learning::{FeedbackArguments, PatternsCommand, WorkspaceArgument};
 pub(crate) use parse::parse_process_arguments;
 pub(crate) use situation::SituationArguments;
-pub(crate) use skills::{CasesArguments, CasesCommand, ExplainArguments, SkillPlaces, SkillsCommand, TriggersCommand};
+pub(crate) use skills::{
+    CasesArguments, CasesCommand, ExplainArguments, RoutingLogFormat, SkillPlaces, SkillsCommand, TriggersCommand,
+};
 pub(crate) use what_if::{BacktestArguments, CostArguments, RangeArguments};
 
 const EXIT_CODES: &str = "\
@@ -144,7 +146,7 @@ pub(crate) enum Command {
     /// Show and manage the patterns learned from past turns.
     #[command(subcommand)]
     Patterns(PatternsCommand),
-    /// List, check and show the skills of a workspace, and explain which of them a message would load.
+    /// List, check and explain the skills of a workspace, and report on the recorded decisions about them.
     #[command(subcommand)]
     Skills(SkillsCommand),
     /// Show the trigger table, its collisions, and the effect of a new keyword.

@@ -87,6 +87,11 @@ impl<K: Eq + Hash, V> BoundedMap<K, V> {
         self.entries.keys()
     }
 
+    /// Returns all values, oldest first.
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = &V> {
+        self.entries.values().map(|entry| &entry.value)
+    }
+
     /// Removes the entries whose value does not satisfy `keep`.
     pub fn retain(&mut self, keep: impl Fn(&V) -> bool) {
         self.entries.retain(|_, entry| keep(&entry.value));

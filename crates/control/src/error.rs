@@ -66,6 +66,8 @@ impl From<EngineError> for ControlError {
             | EngineError::UnknownSession(_)
             | EngineError::UnknownTurn(_)
             | EngineError::AmbiguousTurn(_)
+            | EngineError::UnknownSkillDecision(_)
+            | EngineError::SkillName(_)
             | EngineError::NothingDecided
             | EngineError::NoSuggestion(_)
             | EngineError::SuggestionDecided { .. }

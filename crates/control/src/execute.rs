@@ -20,6 +20,7 @@ pub fn execute(engine: &mut Engine, request: ControlRequest) -> Result<Value, Co
         ControlRequest::SelectModel(operation) => respond(engine, operation),
         ControlRequest::AcceptSuggestion(operation) => respond(engine, operation),
         ControlRequest::DismissSuggestion(operation) => respond(engine, operation),
+        ControlRequest::CorrectSkill(operation) => respond(engine, operation),
         ControlRequest::ClearPatterns(operation) => respond(engine, operation),
         ControlRequest::RefreshPolicy(operation) => respond(engine, operation),
         ControlRequest::ImportTurns(operation) => respond(engine, operation),

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::{
     error::ControlError,
     operations::{
-        AcceptSuggestion, ClearPatterns, DismissSuggestion, GiveFeedback, ImportTurns, LogTotals, RecordEmbeddings,
-        RecordVerdicts, RefreshPolicy, ReportGateway, ReportSession, RetryProvider, SelectModel,
+        AcceptSuggestion, ClearPatterns, CorrectSkill, DismissSuggestion, GiveFeedback, ImportTurns, LogTotals,
+        RecordEmbeddings, RecordVerdicts, RefreshPolicy, ReportGateway, ReportSession, RetryProvider, SelectModel,
     },
 };
 
@@ -35,6 +35,8 @@ pub enum ControlRequest {
     AcceptSuggestion(AcceptSuggestion),
     /// Records that the user prefers the chosen model of a turn to the recommended one.
     DismissSuggestion(DismissSuggestion),
+    /// Records which skill a decision should have loaded.
+    CorrectSkill(CorrectSkill),
     /// Clears the learned patterns of one workspace or of all.
     ClearPatterns(ClearPatterns),
     /// Reads the policy file again if it has changed.
@@ -71,6 +73,7 @@ into_request!(
     SelectModel,
     AcceptSuggestion,
     DismissSuggestion,
+    CorrectSkill,
     ClearPatterns,
     RefreshPolicy,
     ImportTurns,

@@ -5,6 +5,7 @@ mod learning;
 mod policy;
 mod provider;
 mod report;
+mod skill;
 mod user;
 
 pub use import::{ImportTurns, ImportedPart, ImportedTurns, LogTotals, Totals};
@@ -12,4 +13,5 @@ pub use learning::{ClearPatterns, RecordEmbeddings, RecordVerdicts};
 pub use policy::{PolicyState, RefreshPolicy};
 pub use provider::{RetriedProvider, RetryProvider};
 pub use report::{GatewayReport, LimitReport, ReportGateway, ReportSession, SessionReport, TurnReport};
+pub use skill::CorrectSkill;
 pub use user::{AcceptSuggestion, DismissSuggestion, GiveFeedback, SelectModel, SelectedModel};

@@ -64,6 +64,12 @@ pub enum EngineError {
     /// The log has no such turn.
     #[error("no turn `{0}` is in the log; `turnwise events tail` shows the latest")]
     UnknownTurn(String),
+    /// The log has no skill decision with this id.
+    #[error("no skill decision `{0}` is in the log; `turnwise skills log` lists the latest")]
+    UnknownSkillDecision(String),
+    /// A text that cannot be the name of a skill.
+    #[error("`{0}` is not the name of a skill: write the name that `turnwise skills list` shows, or `none`")]
+    SkillName(String),
     /// Several turn ids start with this text.
     #[error("`{0}` is the start of several turns: write more of it")]
     AmbiguousTurn(String),

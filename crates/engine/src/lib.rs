@@ -43,6 +43,7 @@ mod router_state;
 mod rule_hits;
 mod session_status;
 mod sessions;
+mod skill_correction;
 mod turn_events;
 mod turn_input;
 mod turn_outcome;

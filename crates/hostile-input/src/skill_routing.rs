@@ -48,7 +48,7 @@ fn check_decision(request: &SkillRequest<'_>, router: &SkillRouter) {
     let recorded = RecordedRequest {
         event: EventId::default(),
         at: Timestamp::default(),
-        turn: TurnId::default(),
+        turn: Some(TurnId::default()),
         session,
         text: request.text,
         tokens: None,

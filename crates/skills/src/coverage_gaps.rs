@@ -22,7 +22,7 @@ pub enum GapSignal {
     NoSuppression,
 }
 
-/// The rates above which a signal is a gap, in percent.
+/// The rates above which a signal is a gap, in percent, `skills.gaps` in the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GapThresholds {

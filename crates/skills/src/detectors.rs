@@ -29,10 +29,14 @@ pub use under_routing::{detect_overridden, detect_unrouted_complexity};
 
 use crate::routing_log::RoutingRecord;
 
-/// Runs all detectors that read only the routing log. Detections are in the order of [`AntiPattern`], and those of one
-/// pattern in the order of the log.
-pub fn detect_in_log(records: &[RoutingRecord], thresholds: &DetectorThresholds) -> Vec<Detection> {
-    let mut found = detect_keyword_tunnel(records, None, thresholds);
+/// Runs all detectors of the routing log. `table` is the age of the trigger table; `None` if there is no table. Detections are
+/// in the order of [`AntiPattern`], and those of one pattern in the order of the log.
+pub fn detect_in_log(
+    records: &[RoutingRecord],
+    table: Option<TableAge>,
+    thresholds: &DetectorThresholds,
+) -> Vec<Detection> {
+    let mut found = detect_keyword_tunnel(records, table, thresholds);
     found.extend(detect_ambiguity(records, thresholds));
     found.extend(detect_unrouted_complexity(records, thresholds));
     found.extend(detect_ignored_files(records));

@@ -21,6 +21,7 @@ pub mod detectors;
 mod explicit;
 mod finding;
 mod fraction;
+mod history;
 mod index;
 mod keyword;
 mod lint;
@@ -50,6 +51,7 @@ pub use deferral::{
     Deferral, FailurePattern, FailurePatterns, FailureResponse, IgnoredFailure, PatternError, RetrySettings,
 };
 pub use finding::{Finding, FindingCode, Severity};
+pub use history::{LoadedSkill, MAX_DECISIONS, RoutedRequest, SkillHistory, SkillHistoryEvent};
 pub use index::SkillIndex;
 pub use lint::{MAX_CATALOGUE_CHARACTERS, TableKeywords, lint_catalogue, lint_instructions, lint_keywords, lint_names};
 pub use llm::{

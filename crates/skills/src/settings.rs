@@ -7,8 +7,12 @@ use router_core::{Policy, Problem};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 use crate::{
+    coverage_gaps::GapThresholds,
     deferral::{FailurePatterns, RetrySettings},
+    detectors::DetectorThresholds,
+    scaling::ScalingThresholds,
     score::ScoringSettings,
+    telemetry::TelemetryTargets,
     tree::{DecisionTree, TaskTypeSettings, TaskTypes, TreeRowSettings},
 };
 
@@ -59,6 +63,14 @@ pub struct SkillSettings {
     pub aliases: BTreeMap<String, String>,
     /// The skills that are never loaded, except by their name.
     pub disabled: BTreeSet<String>,
+    /// The targets of the telemetry.
+    pub telemetry: TelemetryTargets,
+    /// The limits of the detectors of anti-patterns.
+    pub detectors: DetectorThresholds,
+    /// The rates above which the coverage of keywords has a gap.
+    pub gaps: GapThresholds,
+    /// The thresholds of the scaling roadmap.
+    pub scaling: ScalingThresholds,
 }
 
 impl SkillSettings {
@@ -99,6 +111,10 @@ impl Default for SkillSettings {
             fallback: None,
             aliases: BTreeMap::new(),
             disabled: BTreeSet::new(),
+            telemetry: TelemetryTargets::default(),
+            detectors: DetectorThresholds::default(),
+            gaps: GapThresholds::default(),
+            scaling: ScalingThresholds::default(),
         }
     }
 }

@@ -64,7 +64,7 @@ pub(super) const RULES: &[Rule] = &[
         "what-if",
         &["catalogue", "contracts", "costs", "engine", "event-bus", "event-core", "patterns", "router-core"],
     ),
-    effectful_crate("control", &["contracts", "engine", "evaluator", "router-core", "transcripts"]),
+    effectful_crate("control", &["contracts", "engine", "evaluator", "event-core", "router-core", "transcripts"]),
     effectful_crate(
         "gateway",
         &[

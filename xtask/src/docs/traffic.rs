@@ -60,24 +60,26 @@ pub(super) const fn traffic_of(event: &Event) -> Traffic {
         Event::SessionCompacted(_) | Event::SessionResumed(_) => (BY_IMPORT, &["prompt cache"]),
         Event::SessionModelSelected(_) => ("`model`", &["sessions"]),
         Event::SessionStarted(_) => (BY_TURN, &["sessions"]),
+        Event::SkillCorrected(_) => ("`skills corrected`", &["skill history"]),
         Event::SkillActivated(_)
-        | Event::SkillClarificationRequested(_)
-        | Event::SkillCorrected(_)
-        | Event::SkillDeferred(_)
-        | Event::SkillIndexInvalid(_)
-        | Event::SkillIndexed(_)
         | Event::SkillLoaded(_)
         | Event::SkillModelAsked(_)
         | Event::SkillPromptRecorded(_)
         | Event::SkillReused(_)
-        | Event::SkillRouted(_) => (BY_NOTHING_YET, &[]),
+        | Event::SkillRouted(_) => (BY_NOTHING_YET, &["skill history"]),
+        Event::SkillClarificationRequested(_)
+        | Event::SkillDeferred(_)
+        | Event::SkillIndexInvalid(_)
+        | Event::SkillIndexed(_) => (BY_NOTHING_YET, &[]),
         Event::ToolCalled(_) | Event::ToolFinished(_) => (BY_CALL, &["evaluator", "sessions"]),
         Event::TurnEmbedded(_) => ("the gateway, `patterns embed`", &["patterns"]),
-        Event::TurnEnded(_) => (BY_TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions"]),
+        Event::TurnEnded(_) => {
+            (BY_TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions", "skill history"])
+        }
         Event::TurnStarted(_) => {
             (BY_TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions", "spending ledger"])
         }
-        Event::TurnTextRecorded(_) => ("a live turn, an import; never if the policy forbids it", &[]),
+        Event::TurnTextRecorded(_) => ("a live turn, an import; never if the policy forbids it", &["skill history"]),
     };
     Traffic { written_by, folded_by }
 }
@@ -92,7 +94,7 @@ mod tests {
     use crate::workspace;
 
     /// The projections, and the prefix of the paths of their sources.
-    const PROJECTIONS: [(&str, &str); 9] = [
+    const PROJECTIONS: [(&str, &str); 10] = [
         ("availability", "crates/availability/src/"),
         ("costs", "crates/costs/src/projection"),
         ("evaluator", "crates/evaluator/src/"),
@@ -101,6 +103,7 @@ mod tests {
         ("prompt cache", "crates/costs/src/prompt_cache"),
         ("rule hits", "crates/engine/src/rule_hits"),
         ("sessions", "crates/engine/src/sessions"),
+        ("skill history", "crates/skills/src/history"),
         ("spending ledger", "crates/costs/src/ledger"),
     ];
 

@@ -46,6 +46,60 @@ pub(crate) enum SkillsCommand {
     },
     /// Show which skills a message would load and why, without loading or recording anything.
     Explain(Box<ExplainArguments>),
+    /// List the recorded skill decisions, oldest first.
+    Log {
+        /// Print Markdown, YAML or JSON Lines instead of a table.
+        #[arg(long, value_name = "FORMAT")]
+        format: Option<RoutingLogFormat>,
+        /// The number of decisions [default: 20 in the table, all in other formats].
+        #[arg(short, value_name = "N")]
+        number: Option<usize>,
+        /// Only decisions of this workspace [default: all].
+        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+        workspace: Option<PathBuf>,
+    },
+    /// Compare the recorded decisions with the skills that were needed: precision, missed and unnecessary skills, targets.
+    Telemetry {
+        /// Only decisions of this workspace [default: all].
+        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+        workspace: Option<PathBuf>,
+    },
+    /// Find recorded messages that the keywords do not cover, and the words to add.
+    Gaps {
+        /// Only decisions of this workspace [default: all].
+        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+        workspace: Option<PathBuf>,
+    },
+    /// Find anti-patterns in the recorded decisions of the workspace and in its trigger table.
+    Audit {
+        #[command(flatten)]
+        places: SkillPlaces,
+    },
+    /// Show the phase of the workspace's routing, and whether the recorded decisions recommend the next one.
+    Scaling {
+        #[command(flatten)]
+        places: SkillPlaces,
+    },
+    /// State which skill a recorded decision should have loaded. The last statement about a decision counts.
+    Corrected {
+        /// The id of a turn or a decision, or the start of one, or `last`.
+        #[arg(value_name = "TURN")]
+        turn: String,
+        /// The skill that would have been right; `none` if no skill.
+        #[arg(value_name = "SKILL|none")]
+        skill: String,
+    },
+}
+
+/// A format of the routing log.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(crate) enum RoutingLogFormat {
+    /// A Markdown table.
+    Md,
+    /// A YAML document for each decision.
+    Yaml,
+    /// A JSON object for each decision, on a line of its own.
+    Jsonl,
 }
 
 #[derive(Debug, Args)]

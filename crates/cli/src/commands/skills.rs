@@ -1,9 +1,16 @@
-//! `skills`: lists, checks, shows and explains the skills of the workspace and the user.
+//! `skills`: lists, checks, shows and explains the skills of the workspace and the user, and reports on the recorded decisions.
 
+mod audit;
+mod corrected;
 mod explain;
+mod gaps;
 pub(super) mod lint;
 mod list;
+mod log;
+mod recorded;
+mod scaling;
 mod show;
+mod telemetry;
 
 use std::{
     collections::BTreeMap,
@@ -19,6 +26,7 @@ use skills::{
     TriggerTable, parse_cases, parse_trigger_table,
 };
 
+use self::recorded::RecordedDecisions;
 use super::rules::open_policy;
 use crate::{
     arguments::{SkillPlaces, SkillsCommand},
@@ -36,6 +44,24 @@ pub(super) fn run(context: &Context, command: &SkillsCommand) -> Result<(), Fail
         }
         SkillsCommand::Show { name, places } => show::run(context, &Loaded::read(context, places)?, name),
         SkillsCommand::Explain(arguments) => explain::run(context, arguments),
+        SkillsCommand::Log { format, number, workspace } => {
+            log::run(context, &RecordedDecisions::read(context, workspace.as_deref())?, *format, *number)
+        }
+        SkillsCommand::Telemetry { workspace } => {
+            telemetry::run(context, &RecordedDecisions::read(context, workspace.as_deref())?)
+        }
+        SkillsCommand::Gaps { workspace } => {
+            gaps::run(context, &RecordedDecisions::read(context, workspace.as_deref())?)
+        }
+        SkillsCommand::Audit { places } => {
+            let loaded = Loaded::read(context, places)?;
+            audit::run(context, &loaded, &RecordedDecisions::read(context, Some(&loaded.workspace))?)
+        }
+        SkillsCommand::Scaling { places } => {
+            let loaded = Loaded::read(context, places)?;
+            scaling::run(context, &loaded, &RecordedDecisions::read(context, Some(&loaded.workspace))?)
+        }
+        SkillsCommand::Corrected { turn, skill } => corrected::run(context, turn, skill),
     }
 }
 
@@ -55,6 +81,8 @@ pub(super) struct Loaded {
     pub(super) cases: Vec<RoutingCase>,
     /// The skills that are not loaded because of their age.
     pub(super) stale: BTreeMap<String, Exclusion>,
+    /// The file of the trigger table; `None` without one.
+    table_path: Option<PathBuf>,
     /// The problems of the table and of the files that list plugins.
     other_findings: Vec<Finding>,
 }
@@ -74,9 +102,7 @@ impl Loaded {
         reader: &mut SkillReader,
         is_used: impl Fn(&SkillRoot) -> bool,
     ) -> Result<Self, Failure> {
-        let policy = open_policy(context)?;
-        let settings = SkillSettings::of_policy(&policy.active().policy)
-            .map_err(|problem| Failure::Invalid(format!("{}: {problem}", policy.active().path)))?;
+        let settings = settings_of(context)?;
         let workspace = absolute(places.workspace.as_deref().unwrap_or(Path::new(".")))?;
         let user = context.home.user.as_deref();
         let (roots, mut other_findings): (Vec<SkillRoot>, Vec<Finding>) = if places.dirs.is_empty() {
@@ -99,7 +125,8 @@ impl Loaded {
         let stale = settings.stale_after_days.map_or_else(BTreeMap::new, |days| set.stale_skills(days, now));
         let mut table = TriggerTable::default();
         let configured = settings.triggers.as_ref().map(|path| workspace.join(path));
-        if let Some(path) = places.table.as_ref().or(configured.as_ref()) {
+        let table_path = places.table.clone().or(configured);
+        if let Some(path) = &table_path {
             let shown = path.display().to_string();
             let text = read_text_file(path, &shown).map_err(|finding| Failure::Invalid(finding.to_string()))?;
             let (parsed, findings) = parse_trigger_table(&shown, &text);
@@ -108,7 +135,7 @@ impl Loaded {
         }
         let cases =
             settings.cases.as_ref().map_or(Ok(Vec::new()), |path| read_training_cases(&workspace.join(path)))?;
-        Ok(Self { roots, workspace, settings, set, table, cases, stale, other_findings })
+        Ok(Self { roots, workspace, settings, set, table, cases, stale, table_path, other_findings })
     }
 
     /// Returns the skills.
@@ -172,6 +199,16 @@ fn client_roots(workspace: &Path, user: Option<&Path>) -> (Vec<SkillRoot>, Vec<F
     let (plugins, findings) = user.map(|user| plugin_roots(workspace, user)).unwrap_or_default();
     roots.extend(plugins);
     (roots, findings)
+}
+
+/// Returns the settings of skill routing in the active policy.
+///
+/// # Errors
+/// [`Failure::Invalid`] if they are not valid.
+fn settings_of(context: &Context) -> Result<SkillSettings, Failure> {
+    let policy = open_policy(context)?;
+    SkillSettings::of_policy(&policy.active().policy)
+        .map_err(|problem| Failure::Invalid(format!("{}: {problem}", policy.active().path)))
 }
 
 /// Resolves an existing folder to an absolute path.

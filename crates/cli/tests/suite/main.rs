@@ -25,6 +25,7 @@ mod protection;
 mod providers;
 mod readme;
 mod sessions;
+mod skill_reports;
 mod skills;
 mod status_line;
 mod status_line_settings;

@@ -295,7 +295,7 @@ fn every_detection_names_events_of_the_log() {
     }
     log[8].slot = SkillSlot::Explicit;
     log[8].outcome = SkillOutcome::load("testing");
-    let found = detect_in_log(&log, &limits());
+    let found = detect_in_log(&log, None, &limits());
     let patterns: Vec<_> = found.iter().map(|one| one.pattern).collect();
     assert!(patterns.is_sorted(), "{patterns:?}");
     let numbers: std::collections::BTreeSet<_> = patterns.iter().map(|pattern| pattern.number()).collect();
@@ -312,7 +312,7 @@ fn a_detection_is_a_sentence() {
         record.files = 4;
     }
     (log[8].slot, log[8].outcome) = (SkillSlot::Explicit, SkillOutcome::load("testing"));
-    let mut found = detect_in_log(&log, &limits());
+    let mut found = detect_in_log(&log, None, &limits());
     found.dedup_by_key(|one| one.pattern);
     let agent = AgentTools { agent: "a".into(), declared: 14, mcp: 8, ..AgentTools::default() };
     found.extend(detect_tool_overload(&agent, &limits()));

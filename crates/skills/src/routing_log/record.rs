@@ -22,8 +22,8 @@ pub struct RoutingRecord {
     pub event: EventId,
     /// The time of the decision.
     pub at: Timestamp,
-    /// The turn of the request.
-    pub turn: TurnId,
+    /// The turn of the request; `None` for the decision of a hook whose turn did not start so far.
+    pub turn: Option<TurnId>,
     /// The session of the request.
     pub session: SessionId,
     /// The first 100 characters of the request.
@@ -95,8 +95,8 @@ pub struct RecordedRequest<'a> {
     pub event: EventId,
     /// The time of the decision.
     pub at: Timestamp,
-    /// The turn of the request.
-    pub turn: TurnId,
+    /// The turn of the request; `None` for the decision of a hook whose turn did not start so far.
+    pub turn: Option<TurnId>,
     /// The session of the request.
     pub session: SessionId,
     /// The text of the request.
@@ -148,6 +148,17 @@ impl RoutingRecord {
             correction: None,
             routing_tokens: request.routing_tokens,
         }
+    }
+
+    /// Sets the confidence that the settings state for this kind of result. That of keywords, scores and models follows from
+    /// the decision.
+    pub(crate) fn set_confidence_level(&mut self, levels: &ConfidenceSettings) {
+        let level = match self.slot {
+            SkillSlot::Explicit | SkillSlot::NoSkill | SkillSlot::Policy | SkillSlot::Tree => levels.explicit,
+            SkillSlot::Fallback => levels.best_effort,
+            SkillSlot::Keyword | SkillSlot::Score | SkillSlot::Llm | SkillSlot::Clarify => return,
+        };
+        self.confidence = self.confidence.map(|_| level);
     }
 
     /// Returns the routing method. A chain that ends without a skill and without a question has the method `no_skill`.

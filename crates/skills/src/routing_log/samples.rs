@@ -12,7 +12,7 @@ pub(crate) fn record(number: u8, slot: SkillSlot) -> RoutingRecord {
     RoutingRecord {
         event: EventId([number; 16]),
         at: Timestamp::from_secs(1_771_684_200 + 60 * u64::from(number)),
-        turn: TurnId::derive(&session, &number.to_string()),
+        turn: Some(TurnId::derive(&session, &number.to_string())),
         session,
         summary: format!("request {number}"),
         request_tokens: None,

@@ -31,7 +31,7 @@ fn format_record(record: &RoutingRecord) -> String {
     let correction = record.correction.as_ref();
     let fields = [
         ("timestamp", quote(&format_time(record))),
-        ("request_id", quote(&record.turn.to_string())),
+        ("request_id", quote(&record.turn.map_or(record.event, |turn| turn.0).to_string())),
         ("session_id", quote(record.session.as_str())),
         ("user_request_summary", quote(&record.summary)),
         ("request_token_count", record.request_tokens.map_or_else(null, |tokens| tokens.to_string())),

@@ -37,6 +37,8 @@ pub enum TruthSource {
     Corrected,
     /// A deferred skill was activated after a failure, and the retry succeeded.
     DeferredActivation,
+    /// The agent loaded the skills in a turn that was completed; none if the request needed none.
+    Loaded,
 }
 
 impl TaskLabel {

@@ -88,7 +88,7 @@ fn records(texts: &[&str]) -> Vec<RoutingRecord> {
         let request = RecordedRequest {
             event: EventId([number; 16]),
             at: Timestamp::from_secs(1_771_684_200 + 60 * u64::from(number)),
-            turn: TurnId::derive(&session, &number.to_string()),
+            turn: Some(TurnId::derive(&session, &number.to_string())),
             session: session.clone(),
             text,
             tokens: Some(7),
@@ -114,7 +114,7 @@ fn the_log_of_decisions_has_a_row_for_each() {
         "hello",
     ]);
     insta::assert_snapshot!(routing_table(&records) + "\n" + &routing_yaml(&records[3..6]));
-    let found = detect_in_log(&records, &DetectorThresholds::default());
+    let found = detect_in_log(&records, None, &DetectorThresholds::default());
     let known = |event: &EventId| records.iter().any(|record| record.event == *event);
     assert!(found.iter().all(|one| one.events.iter().all(known)), "{found:?}");
 }
