@@ -29,8 +29,11 @@ pub struct ResponseInspector {
     summary: SummaryBuilder,
     /// The number of bytes of the response that were read so far.
     received: u64,
-    /// The number of bytes up to the end of the last event of a stream before the first defect.
+    /// The number of bytes up to the end of the last event of a stream before the first defect; 0 while only blank lines were
+    /// received.
     checked: u64,
+    /// Whether an event of a stream was received that is more than blank lines.
+    has_event: bool,
     /// The first defect of the response; `None` while the response follows its API.
     defect: Option<ResponseDefect>,
     /// Whether the event that ends a response was received before the first defect.
@@ -63,6 +66,7 @@ impl ResponseInspector {
             summary: SummaryBuilder::default(),
             received: 0,
             checked: 0,
+            has_event: false,
             defect: None,
             complete_before_defect: false,
         }
@@ -85,7 +89,7 @@ impl ResponseInspector {
             BufferedBody::Stream(events) => {
                 let had_defect = self.defect.is_some();
                 let (api, summary, defect) = (self.api, &mut self.summary, &mut self.defect);
-                let complete_before_defect = &mut self.complete_before_defect;
+                let (complete_before_defect, has_event) = (&mut self.complete_before_defect, &mut self.has_event);
                 let mut event_start = received_before.saturating_sub(events.pending_bytes() as u64);
                 events.feed(bytes, |frame| {
                     let found = match frame {
@@ -98,9 +102,10 @@ impl ResponseInspector {
                     }
                     if let (None, Frame::Event(event)) = (&defect, frame) {
                         event_start += event.len() as u64;
+                        *has_event |= event.iter().any(|byte| !byte.is_ascii_whitespace());
                     }
                 });
-                if !had_defect {
+                if !had_defect && self.has_event {
                     self.checked = event_start;
                 }
             }
@@ -117,7 +122,8 @@ impl ResponseInspector {
         matches!(self.body, BufferedBody::Complete(_) | BufferedBody::Oversized)
     }
 
-    /// Returns the number of bytes at the start of a stream that consist of complete events that follow the API.
+    /// Returns the number of bytes at the start of a stream that consist of complete events that follow the API; 0 while only
+    /// blank lines were received, since any text may follow them.
     pub const fn checked_bytes(&self) -> u64 {
         self.checked
     }

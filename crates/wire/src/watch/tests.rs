@@ -339,3 +339,23 @@ proptest! {
         }
     }
 }
+
+/// Attack: a web page, an error or other text after blank lines in place of a stream.
+/// Holds: the blank lines are no events, so that nothing is forwarded and another model can answer.
+#[test]
+fn blank_lines_before_other_text_are_no_stream() {
+    for text in ["\n\n<html>sign in</html>", "\n\n\n\n\n\n1", "\r\n\r\n \r\n\r\nBad Gateway\n\n"] {
+        let inspected = |size: usize| {
+            let mut inspector = ResponseInspector::new(WireApi::AnthropicMessages, true);
+            text.as_bytes().chunks(size).for_each(|chunk| inspector.feed(chunk));
+            let before_the_end = inspector.checked_bytes();
+            (before_the_end, inspector.end(), inspector.checked_bytes())
+        };
+        let whole = inspected(text.len());
+        assert_eq!((whole.0, whole.2), (0, 0), "{text:?}");
+        assert!(whole.1.is_some(), "{text:?}");
+        for size in 1..text.len() {
+            assert_eq!(inspected(size), whole, "{text:?} in chunks of {size}");
+        }
+    }
+}
