@@ -71,11 +71,13 @@ pub struct Turn<'a> {
     pub request: Option<&'a ClientRequest>,
     /// Models that already failed in this turn.
     pub failed: &'a [FailedCandidate],
+    /// Skills that the skill decision about the message loads; empty if it loads none, or if there is no such decision.
+    pub skills: &'a [String],
 }
 
 impl<'a> Turn<'a> {
     /// Returns the input of the first decision about a turn, which started at `at`.
     pub const fn new(started: &'a TurnStarted, at: Timestamp, message: MessageText<'a>) -> Self {
-        Self { started, at, message, request: started.request.as_ref(), failed: &[] }
+        Self { started, at, message, request: started.request.as_ref(), failed: &[], skills: &[] }
     }
 }

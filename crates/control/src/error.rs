@@ -81,6 +81,7 @@ impl From<EngineError> for ControlError {
             | EngineError::Projection(_)
             | EngineError::Codec(_)
             | EngineError::File { .. }
+            | EngineError::Skills(_)
             | EngineError::Exchange(ExchangeError::Io(_)) => ErrorKind::Failed,
         };
         Self { kind, message }

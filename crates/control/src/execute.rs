@@ -30,6 +30,7 @@ pub fn execute(engine: &mut Engine, request: ControlRequest) -> Result<Value, Co
         ControlRequest::RetryProvider(operation) => respond(engine, operation),
         ControlRequest::ReportSession(operation) => respond(engine, operation),
         ControlRequest::ReportGateway(operation) => respond(engine, operation),
+        ControlRequest::RoutePrompt(operation) => respond(engine, operation),
     }
 }
 

@@ -24,8 +24,8 @@ pub use operation::{ControlRequest, Operation};
 pub use operations::{
     AcceptSuggestion, ClearPatterns, CorrectSkill, DismissSuggestion, GatewayReport, GiveFeedback, ImportTurns,
     ImportedPart, ImportedTurns, LimitReport, LogTotals, PolicyState, RecordEmbeddings, RecordVerdicts, RefreshPolicy,
-    ReportGateway, ReportSession, RetriedProvider, RetryProvider, SelectModel, SelectedModel, SessionReport, Totals,
-    TurnReport,
+    ReportGateway, ReportSession, RetriedProvider, RetryProvider, RoutePrompt, SelectModel, SelectedModel,
+    SessionReport, Totals, TurnReport,
 };
 pub use server::{Commands, serve};
 pub use socket::ControlSocket;

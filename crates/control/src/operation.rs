@@ -1,13 +1,14 @@
 //! [`ControlRequest`] and [`Operation`]: the operations of the protocol with the types of their responses.
 
-use engine::Engine;
+use engine::{Engine, SkillLibrary};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     error::ControlError,
     operations::{
         AcceptSuggestion, ClearPatterns, CorrectSkill, DismissSuggestion, GiveFeedback, ImportTurns, LogTotals,
-        RecordEmbeddings, RecordVerdicts, RefreshPolicy, ReportGateway, ReportSession, RetryProvider, SelectModel,
+        RecordEmbeddings, RecordVerdicts, RefreshPolicy, ReportGateway, ReportSession, RetryProvider, RoutePrompt,
+        SelectModel,
     },
 };
 
@@ -55,6 +56,25 @@ pub enum ControlRequest {
     ReportSession(ReportSession),
     /// Reports the version and the providers of the gateway.
     ReportGateway(ReportGateway),
+    /// Decides which skills a prompt loads.
+    RoutePrompt(RoutePrompt),
+}
+
+impl ControlRequest {
+    /// Returns whether [`ControlRequest::prepare`] reads files.
+    pub const fn reads_files(&self) -> bool {
+        matches!(self, Self::ImportTurns(_) | Self::RoutePrompt(_))
+    }
+
+    /// Reads the skills of the workspaces that the request is about, if it needs them. Must be called before the request is
+    /// executed, and not on the thread that owns the engine of a gateway.
+    pub fn prepare(&mut self, library: &SkillLibrary) {
+        match self {
+            Self::ImportTurns(import) => import.prepare(library),
+            Self::RoutePrompt(prompt) => prompt.prepare(library),
+            _ => {}
+        }
+    }
 }
 
 /// Implements `From<Operation> for ControlRequest` for operations whose variant has the same name.
@@ -83,4 +103,5 @@ into_request!(
     RetryProvider,
     ReportSession,
     ReportGateway,
+    RoutePrompt,
 );

@@ -3,6 +3,7 @@
 mod import;
 mod learning;
 mod policy;
+mod prompt;
 mod provider;
 mod report;
 mod skill;
@@ -11,6 +12,7 @@ mod user;
 pub use import::{ImportTurns, ImportedPart, ImportedTurns, LogTotals, Totals};
 pub use learning::{ClearPatterns, RecordEmbeddings, RecordVerdicts};
 pub use policy::{PolicyState, RefreshPolicy};
+pub use prompt::RoutePrompt;
 pub use provider::{RetriedProvider, RetryProvider};
 pub use report::{GatewayReport, LimitReport, ReportGateway, ReportSession, SessionReport, TurnReport};
 pub use skill::CorrectSkill;

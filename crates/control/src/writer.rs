@@ -20,10 +20,11 @@ impl Writer {
     /// # Errors
     /// [`ControlError`] of the operation or of the connection. After the latter the operation may have been executed.
     pub fn execute<O: Operation>(&mut self, operation: O) -> Result<O::Response, ControlError> {
-        let request = operation.into();
+        let mut request = operation.into();
         let response = match self {
             Self::Gateway(connection) => connection.send(&request)?,
             Self::Log(engine) => {
+                request.prepare(engine.skill_library());
                 let response = execute(engine, request)?;
                 engine.commit()?;
                 response

@@ -19,9 +19,10 @@ use crate::{
     live::TurnCounts,
     mention::Mention,
     models::Models,
-    policy_file::{ActivePolicy, LostRules, PolicyFile, Refresh},
+    policy_file::{ActivePolicy, LostRules, PolicyFile, PolicyFileProblems, Refresh},
     recorder::Recorder,
     router_state::RouterState,
+    skill_routing::SkillRouting,
 };
 
 /// The log, the text store and the clock that an engine works on; tests replace them.
@@ -62,21 +63,14 @@ pub struct Engine {
     evaluated_until: Position,
     /// The number of turns of each message.
     pub(crate) turn_counts: TurnCounts,
+    /// The settings of skill routing and the skills of workspaces.
+    pub(crate) skill_routing: SkillRouting,
 }
 
 impl std::fmt::Debug for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Engine").field("recorder", &self.recorder).finish_non_exhaustive()
     }
-}
-
-/// The problems of an invalid policy file, for the user.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PolicyFileProblems {
-    /// The path of the file.
-    pub path: String,
-    /// All problems in it.
-    pub problems: Vec<Problem>,
 }
 
 impl Engine {
@@ -102,6 +96,7 @@ impl Engine {
         let last_valid = || texts.get(recorder.state().active.policy?.0).ok().flatten();
         let registry = Arc::clone(&models.registry);
         let policy = PolicyFile::open_or_last_valid(home.policy.clone(), home.user_text(), registry, last_valid)?;
+        let skill_routing = SkillRouting::new(home, policy.active())?;
         Ok(Self {
             recorder,
             texts,
@@ -111,6 +106,7 @@ impl Engine {
             recorded_configuration: None,
             evaluated_until: Position::ORIGIN,
             turn_counts: TurnCounts::default(),
+            skill_routing,
         })
     }
 
@@ -269,6 +265,7 @@ impl Engine {
         self.recorded_configuration = None;
         self.evaluated_until = Position::ORIGIN;
         self.turn_counts = TurnCounts::default();
+        self.skill_routing.forget_recorded();
         let panicked = LogCommandPanicked { message: ContentHash(*blake3::hash(cause.as_bytes()).as_bytes()) };
         let position = self.recorder.position().0.to_le_bytes();
         let id = EventId::derive(&[LogCommandPanicked::KIND.as_bytes(), &position]);
@@ -283,6 +280,7 @@ impl Engine {
     /// [`EngineError`] if an event cannot be encoded or appended to the log.
     pub(crate) fn record_configuration(&mut self) -> Result<(), EngineError> {
         let (policy, models) = (self.policy.active().clone(), self.models.clone());
+        self.skill_routing.set_policy(&policy)?;
         let configuration = Some((policy.hash, models.hash));
         if self.recorded_configuration == configuration {
             return Ok(());

@@ -7,6 +7,7 @@ use contracts::IdError;
 use event_bus::{BusError, LogError};
 use event_core::{CodecError, ProjectionError};
 use router_core::OverrideError;
+use skills::SkillRouterError;
 
 use crate::{exchange_error::ExchangeError, policy_file::PolicyError};
 
@@ -93,6 +94,9 @@ pub enum EngineError {
         /// The choice that was made: `accepted` or `dismissed`.
         choice: &'static str,
     },
+    /// The skills cannot be prepared for decisions.
+    #[error(transparent)]
+    Skills(#[from] SkillRouterError),
     /// The policy forbids recording text, and embeddings are computed from it.
     #[error("the policy says `privacy.record_text: never`: nothing is embedded")]
     TextForbidden,

@@ -50,6 +50,8 @@ struct Situation {
     extensions: Vec<String>,
     /// Skills whose description matches the message.
     skills: Vec<String>,
+    /// The skills that the skill decision about the message loads.
+    selected_skills: Vec<String>,
     /// The amount spent since UTC midnight, in dollars, such as `5.42`.
     spent_today_usd: Option<String>,
     /// The amount spent by all sessions in the week.
@@ -256,6 +258,7 @@ fn build_scenario(given: &Situation) -> Result<Scenario, String> {
     }
     scenario = given.extensions.iter().fold(scenario, |scenario, name| scenario.touched(name));
     scenario = given.skills.iter().fold(scenario, |scenario, name| scenario.skill(name));
+    scenario = given.selected_skills.iter().fold(scenario, |scenario, name| scenario.selected_skill(name));
     scenario = given.models_out.iter().fold(scenario, |scenario, name| scenario.model_out(name));
     scenario = given.providers_out.iter().fold(scenario, |scenario, name| scenario.provider_out(name));
     scenario = scenario.stated_spending(stated_spending(given)?);

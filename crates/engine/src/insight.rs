@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use contracts::{
     MessageText, ModelId, Requirement, Thread, Turn, TurnId,
     events::{
-        DecisionMode, LlmCallStarted, PolicyLoaded, RouteDecided, RouteFallback, TextBody, TurnEnded, TurnStarted,
-        TurnTextRecorded,
+        DecisionMode, LlmCallStarted, PolicyLoaded, RouteDecided, RouteFallback, SkillReused, SkillRouted, TextBody,
+        TurnEnded, TurnStarted, TurnTextRecorded,
     },
 };
 use event_bus::{EventLog, TextStore};
@@ -332,6 +332,21 @@ pub fn find_message(log: &dyn EventLog, texts: &dyn TextStore, turn: TurnId) -> 
         TextBody::Inline(text) => Ok(Some(text)),
         TextBody::Stored { hash, .. } => Ok(texts.get(hash.0)?),
     }
+}
+
+/// Returns the skill decision of a turn: its own one, or that of the hook that was asked about its message. `None` if it has
+/// none, as an auxiliary call, or if its content was removed from the log.
+///
+/// # Errors
+/// [`EngineError`] if the log cannot be read.
+pub fn find_skill_decision(log: &dyn EventLog, turn: TurnId) -> Result<Option<SkillRouted>, EngineError> {
+    if let Some(event) = log.event_with_id(turn.0.then(SkillRouted::KIND, 0))? {
+        return Ok(event.read::<SkillRouted>()?);
+    }
+    let Some(event) = log.event_with_id(turn.0.then(SkillReused::KIND, 0))? else { return Ok(None) };
+    let Some(reused) = event.read::<SkillReused>()? else { return Ok(None) };
+    let Some(event) = log.event_with_id(reused.decision)? else { return Ok(None) };
+    Ok(event.read::<SkillRouted>()?)
 }
 
 impl Engine {

@@ -44,6 +44,7 @@ mod rule_hits;
 mod session_status;
 mod sessions;
 mod skill_correction;
+mod skill_routing;
 mod turn_events;
 mod turn_input;
 mod turn_outcome;
@@ -54,7 +55,7 @@ pub use budgets::{BudgetLine, budget_lines};
 pub use choices::ModelSelection;
 pub use decision_state::DecisionState;
 pub use embed::{EmbeddingReactor, EmbeddingRun, EmbeddingSummary, NewEmbedding};
-pub use engine::{Engine, PolicyFileProblems, Stores};
+pub use engine::{Engine, Stores};
 pub use error::EngineError;
 pub use evaluate::{Evaluation, Reevaluation, RubricFileError, read_rubric};
 pub use exchange::{ChainCheck, ExchangeSummary, event_to_json, export, import, payload_to_json, referenced_text};
@@ -64,14 +65,15 @@ pub use feedback::Feedback;
 pub use file_stamp::wait_until_settled;
 pub use home::Home;
 pub use insight::{
-    RecordedDecision, events, find_decision, find_message, find_recent_decision, last_decision, last_main_decision,
-    last_policy,
+    RecordedDecision, events, find_decision, find_message, find_recent_decision, find_skill_decision, last_decision,
+    last_main_decision, last_policy,
 };
 pub use live::{Call, CallFailure, ToolResult};
 pub use models::Models;
 pub use open_turn::{OpenTurn, WaitingTool};
 pub use policy_file::{
-    ActivePolicy, BUILT_IN_PATH, BUILT_IN_POLICY, LostRules, PolicyError, PolicyFile, Refresh, parse_policy,
+    ActivePolicy, BUILT_IN_PATH, BUILT_IN_POLICY, LostRules, PolicyError, PolicyFile, PolicyFileProblems, Refresh,
+    parse_policy,
 };
 pub use preview::Assumptions;
 pub use purge::{PurgePlan, PurgeScope, plan_purge};
@@ -81,6 +83,9 @@ pub use retention::{RetentionPlan, RetentionScope, plan_retention};
 pub use router_state::RouterState;
 pub use rule_hits::{Hits, MAX_RULES, RuleHits};
 pub use session_status::{LastTurn, SessionStatus};
-pub use sessions::{History, Session, Sessions};
+pub use sessions::{History, HookDecision, Session, SessionSkills, Sessions};
+pub use skill_routing::{
+    HookPrompt, OfferedSkill, PreparedSkills, SkillDecision, SkillLibrary, SkillRepeatError, SkillReplay,
+};
 pub use turn_input::TurnInput;
 pub use turn_outcome::{Route, TurnOutcome};

@@ -1,6 +1,6 @@
 //! Records turns from the session files of other clients, with the decision that the policy would have made about them.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use contracts::{
     ClientRequest, Requirement, Usage, WireApi,
@@ -13,6 +13,7 @@ use crate::{
     error::EngineError,
     mention::Mention,
     observe::{events_after_decision, model_id},
+    skill_routing::PreparedSkills,
     turn_events::session_started,
     turn_input::TurnInput,
     turn_outcome::TurnOutcome,
@@ -60,6 +61,20 @@ impl Engine {
         session: &ObservedSession,
         turn: &ObservedTurn,
     ) -> Result<Option<TurnOutcome>, EngineError> {
+        self.observe_turn_with_skills(session, turn, None)
+    }
+
+    /// Records a turn from a session file as [`Engine::observe_turn`] does. Its skill decision chooses from the `prepared`
+    /// skills; `None` if none are known.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the log cannot be written.
+    pub fn observe_turn_with_skills(
+        &mut self,
+        session: &ObservedSession,
+        turn: &ObservedTurn,
+        prepared: Option<&Arc<PreparedSkills>>,
+    ) -> Result<Option<TurnOutcome>, EngineError> {
         if self.came_through_gateway(turn)? {
             return Ok(None);
         }
@@ -67,7 +82,7 @@ impl Engine {
         let position_before = self.recorder.position();
         let mut outcome = None;
         if !self.recorder.contains(id.0.then("route.decided", 0))? {
-            outcome = Some(self.decide_observed(session, turn)?);
+            outcome = Some(self.decide_observed(session, turn, prepared)?);
         }
         let events = events_after_decision(turn, session.source, &self.models.registry)?;
         self.recorder.record(events)?;
@@ -86,10 +101,19 @@ impl Engine {
     }
 
     /// Captures and decides a turn from a session file, and returns the outcome.
-    fn decide_observed(&mut self, session: &ObservedSession, turn: &ObservedTurn) -> Result<TurnOutcome, EngineError> {
+    fn decide_observed(
+        &mut self,
+        session: &ObservedSession,
+        turn: &ObservedTurn,
+        prepared: Option<&Arc<PreparedSkills>>,
+    ) -> Result<TurnOutcome, EngineError> {
         self.record_configuration()?;
         let request = self.recorded_request(session, turn)?;
-        let input = TurnInput { request: Some(request), ..TurnInput::observed(session, turn) };
+        let input = TurnInput {
+            request: Some(request),
+            prepared_skills: prepared.cloned(),
+            ..TurnInput::observed(session, turn)
+        };
         let mention = Mention::resolve_accepted(&input.message, &self.models.registry);
         self.start_and_decide(turn.id(), input, &mention, turn.started_at, DecisionMode::Observed)
     }

@@ -34,6 +34,10 @@ pub(crate) fn events_after_decision(
     let mut sealed = Vec::with_capacity(turn.steps.len() + 1);
     for step in &turn.steps {
         sealed.extend(step_event(&events, &causes, source, step)?);
+        if let Step::ToolCalled(tool) = step {
+            let called = client_event_id(ToolCalled::KIND, &tool.id);
+            sealed.extend(events.skill_loaded(called, tool.at, &tool.id, &tool.class)?);
+        }
     }
     if let Some((status, at)) = turn.end {
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);

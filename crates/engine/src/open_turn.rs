@@ -43,6 +43,8 @@ pub struct OpenTurn {
     pub tool_calls: u32,
     /// The tool calls without a result.
     pub tools_waiting: Vec<WaitingTool>,
+    /// The skills that the skill decision about its message loads.
+    pub skills: Vec<String>,
 }
 
 /// A tool call of a running turn that has no result yet.
@@ -101,6 +103,7 @@ impl OpenTurn {
             steps: 0,
             tool_calls: 0,
             tools_waiting: Vec::new(),
+            skills: Vec::new(),
         });
     }
 

@@ -43,6 +43,15 @@ pub enum Refresh {
     Invalid(Vec<Problem>),
 }
 
+/// The problems of an invalid policy file, for the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicyFileProblems {
+    /// The path of the file.
+    pub path: String,
+    /// All problems in it.
+    pub problems: Vec<Problem>,
+}
+
 /// The error of an invalid policy file if there is no earlier valid policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the policy `{path}` cannot be used:{}", problem_list(.problems))]

@@ -3,6 +3,7 @@
 
 mod history;
 mod session;
+mod session_skills;
 
 use std::collections::BTreeMap;
 
@@ -17,6 +18,7 @@ use crate::open_turn::OpenTurn;
 
 pub use history::History;
 pub use session::Session;
+pub use session_skills::{HookDecision, SessionSkills};
 
 /// The state of all sessions in the log: the model that the user set, open turns, and the tools used so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -118,6 +120,8 @@ event_subset! {
         RouteOverridden,
         SessionModelSelected,
         SessionStarted,
+        SkillReused,
+        SkillRouted,
         ToolCalled,
         ToolFinished,
         TurnEnded,
@@ -137,6 +141,8 @@ impl<'a> SessionEvent<'a> {
             Self::RouteOverridden(body) => &body.session,
             Self::SessionModelSelected(body) => &body.session,
             Self::SessionStarted(body) => &body.session,
+            Self::SkillReused(body) => &body.session,
+            Self::SkillRouted(body) => &body.session,
             Self::ToolCalled(body) => &body.session,
             Self::ToolFinished(body) => &body.session,
             Self::TurnEnded(body) => &body.session,
@@ -147,7 +153,7 @@ impl<'a> SessionEvent<'a> {
 
 impl Projection for Sessions {
     const NAME: &'static str = "sessions";
-    const VERSION: u32 = 8;
+    const VERSION: u32 = 9;
     type Events = Event;
     type Folded<'a> = SessionEvent<'a>;
 
@@ -177,6 +183,8 @@ impl Projection for Sessions {
                     open.calls_waiting = open.calls_waiting.saturating_sub(1);
                 }
             }
+            SessionEvent::SkillRouted(body) => self.entry(&body.session).apply_skill_routed(body, id, at),
+            SessionEvent::SkillReused(body) => self.entry(&body.session).apply_skill_reused(body),
             SessionEvent::ToolCalled(body) => self.entry(&body.session).apply_tool_called(body, id),
             SessionEvent::ToolFinished(body) => self.entry(&body.session).apply_tool_finished(body, causation),
             SessionEvent::TurnEnded(body) => self.entry(&body.session).remove_turn(body.turn),

@@ -6,8 +6,8 @@ use std::{collections::BTreeSet, sync::Arc};
 use contracts::{
     CacheVariant, Event, ModelId, NanoUsd, Registry, ResponseSummary, Sealed, SessionId, Thread, TurnId, Usage,
     events::{
-        LlmCallCompleted, LlmCallFailed, RouteDecided, SessionStarted, ToolCalled, ToolFinished, ToolOutcome,
-        TurnEnded, TurnStatus,
+        LlmCallCompleted, LlmCallFailed, RouteDecided, SessionStarted, SkillLoaded, ToolCalled, ToolFinished,
+        ToolOutcome, TurnEnded, TurnStatus,
     },
 };
 use event_core::{EventId, EventType, Timestamp};
@@ -123,6 +123,29 @@ impl TurnEvents<'_> {
             files: class.files.iter().take(MAX_FILES).copied().collect(),
             reverts: class.reverts,
         }
+    }
+
+    /// Encodes the event of the skill that a tool call loads; `None` for a call of another tool. `called` is the event of the
+    /// tool call at the time `at`, and `call` the provider's id of it.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the event cannot be encoded.
+    pub(crate) fn skill_loaded(
+        &self,
+        called: EventId,
+        at: Timestamp,
+        call: &str,
+        class: &ToolClass,
+    ) -> Result<Option<Sealed>, EngineError> {
+        let Some(skill) = class.skill.clone() else { return Ok(None) };
+        let loaded = SkillLoaded {
+            turn: self.turn,
+            session: self.session.clone(),
+            thread: self.thread.clone(),
+            skill,
+            call: Some(truncate(call, MAX_LABEL_BYTES)),
+        };
+        Ok(Some(self.seal(called.then(SkillLoaded::KIND, 0), at, called, loaded)?))
     }
 
     /// Builds the event of a tool result. `call` is the provider's id of the tool call, `output_bytes` the size of the

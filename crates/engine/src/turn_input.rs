@@ -1,6 +1,6 @@
 //! A turn as the input of the engine: a request of a live client, a preview, or a turn from a session file.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use catalogue::estimate::PromptShape;
 use contracts::{ClientRequest, Delegation, Needs, Parent, SessionId, Thread, ThreadId};
@@ -9,7 +9,7 @@ use transcripts::{
     skills::skills_in_message,
 };
 
-use crate::{live::ToolResult, sessions::History};
+use crate::{live::ToolResult, sessions::History, skill_routing::PreparedSkills};
 
 /// A user message, or a later request of the same turn, as the front end received it.
 ///
@@ -43,6 +43,9 @@ pub struct TurnInput {
     pub prompt: PromptShape,
     /// Skills whose description matches the message.
     pub skills: BTreeSet<String>,
+    /// The skills from which the skill decision chooses: those of the workspace and of the client. `None` if none are
+    /// known.
+    pub prepared_skills: Option<Arc<PreparedSkills>>,
     /// Files and tools that the session used before this turn. For a live turn, the files and tools of the session in
     /// the log are added.
     pub history: History,
@@ -79,6 +82,7 @@ impl TurnInput {
             needs: Needs { images: false, tools: true, system_prompt: true, structured_output: false },
             prompt: PromptShape::default(),
             skills: BTreeSet::new(),
+            prepared_skills: None,
             history: History::default(),
             delegation: None,
             workload: None,

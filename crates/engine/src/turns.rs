@@ -40,7 +40,8 @@ impl Engine {
         self.commit()
     }
 
-    /// Records the start of a turn, the text of its message if the policy allows it, and the decision about its model.
+    /// Records the start of a turn, the text of its message if the policy allows it, and the decisions about its skills and
+    /// then about its model.
     /// `mention` is the `@` mention of the message; `at` is the time of the turn.
     pub(crate) fn start_and_decide(
         &mut self,
@@ -65,10 +66,12 @@ impl Engine {
             let text = TurnTextRecorded { turn, text: self.store_text(message)? };
             Some(turn_event(turn, 0, at, text)?.caused_by(cause))
         };
-        self.recorder.record(std::iter::once(sealed).chain(text))?;
+        let prepared = input.prepared_skills.clone();
+        let skills = self.route_turn_skills(&started, message, at, mode, prepared.as_ref())?;
+        self.recorder.record(std::iter::once(sealed).chain(text).chain(skills.events))?;
         // The message is evidence about the previous turn, whose verdict this decision may read.
         self.record_due_verdicts()?;
-        let turn = Turn::new(&started, at, MessageText::Present(message));
+        let turn = Turn { skills: &skills.loaded, ..Turn::new(&started, at, MessageText::Present(message)) };
         let mut decided = self.decide(&turn, mode, &Outages::default());
         self.recorder.record(seal_decision(&mut decided, at)?)?;
         let banners = self.banners(&turn, &decided.decision, TurnStage::Decided);
@@ -240,7 +243,7 @@ impl Engine {
     /// Stores the text of a message: in its event if it is short, otherwise durably in the text store. Returns the text
     /// or the reference that the event contains. Only the first [`MAX_TEXT_BYTES`] bytes of a longer text are stored;
     /// rules read no more than these (decision D38).
-    fn store_text(&self, text: &str) -> Result<TextBody, EngineError> {
+    pub(crate) fn store_text(&self, text: &str) -> Result<TextBody, EngineError> {
         let text = text.get(..text.floor_char_boundary(MAX_TEXT_BYTES)).unwrap_or_default();
         if text.len() <= INLINE_TEXT_BYTES {
             return Ok(TextBody::Inline(text.to_owned()));

@@ -13,6 +13,21 @@ use crate::{gateway::Gateway, matching::prepare_message};
 #[derive(Clone)]
 pub(crate) struct EngineCommands(pub(crate) Arc<Gateway>);
 
+impl EngineCommands {
+    /// Reads the files that a request needs, on a thread that may block.
+    async fn prepare(&self, mut request: ControlRequest) -> Result<ControlRequest, ControlError> {
+        if !request.reads_files() {
+            return Ok(request);
+        }
+        let library = Arc::clone(self.0.skill_library());
+        let prepared = tokio::task::spawn_blocking(move || {
+            request.prepare(&library);
+            request
+        });
+        prepared.await.map_err(|error| ControlError::failed(error.to_string()))
+    }
+}
+
 impl Commands for EngineCommands {
     async fn execute(&self, request: ControlRequest) -> Result<Value, ControlError> {
         if matches!(request, ControlRequest::RefreshPolicy(_)) {
@@ -20,13 +35,18 @@ impl Commands for EngineCommands {
         }
         let failed = |error: BusError| ControlError::failed(control::with_causes(&error));
         if let ControlRequest::ImportTurns(import) = &request {
-            for turn in import.parts.iter().flat_map(|part| &part.turns) {
+            for turn in import.parts().iter().flat_map(|part| &part.turns) {
                 prepare_message(&self.0, &turn.message).await.map_err(failed)?;
             }
         }
+        // A client's hook waits for the decision, and nothing is lost for the user if it is not durable.
+        let waits = !matches!(request, ControlRequest::RoutePrompt(_));
+        let request = self.prepare(request).await?;
         let (response, durable) =
             self.0.bus().command(move |engine| control::execute(engine, request)).await.map_err(failed)?;
-        durable.wait().await.map_err(failed)?;
+        if waits {
+            durable.wait().await.map_err(failed)?;
+        }
         response
     }
 }

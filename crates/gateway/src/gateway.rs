@@ -12,7 +12,7 @@ use std::{
 use adapters::{AllowedAddresses, HttpClient, ProviderClients, Providers, http_client_allowing, parse_http_url};
 use contracts::{Provider, SessionId, WireApi};
 use control::ControlError;
-use engine::{Engine, EngineError};
+use engine::{Engine, EngineError, SkillLibrary};
 use event_bus::{Bus, BusError, Clock as _, SystemClock};
 use event_core::{Position, Timestamp};
 use tokio::sync::{Mutex, watch};
@@ -71,6 +71,8 @@ pub struct Gateway {
     log_reads: LogReads,
     faults: Faults,
     matchers: Matchers,
+    /// The skills of workspaces.
+    skill_library: Arc<SkillLibrary>,
     /// The collector to which spans are exported; `None` if none is configured.
     collector: Option<Collector>,
     /// Set to true when the gateway shuts down.
@@ -161,6 +163,7 @@ impl Gateway {
         let timeout = configuration.timeouts.connect();
         let http = http_client_allowing(timeout, budget.idle_per_provider, allowed.clone(), no_authorities)?;
         let sources = Sources { log: Arc::clone(engine.log()), texts: Arc::clone(engine.texts()) };
+        let skill_library = Arc::clone(engine.skill_library());
         let bus = Bus::start(engine).map_err(EngineError::from)?;
         let gateway = Self {
             bus,
@@ -182,6 +185,7 @@ impl Gateway {
             log_reads: LogReads::default(),
             faults: Faults::default(),
             matchers: Matchers::default(),
+            skill_library,
             collector,
             stopping: watch::Sender::new(false),
         };
@@ -295,6 +299,11 @@ impl Gateway {
 
     pub(crate) const fn faults(&self) -> &Faults {
         &self.faults
+    }
+
+    /// Returns the skills of workspaces.
+    pub(crate) const fn skill_library(&self) -> &Arc<SkillLibrary> {
+        &self.skill_library
     }
 
     pub(crate) const fn matchers(&self) -> &Matchers {

@@ -4,6 +4,7 @@ mod board;
 mod decision_summary;
 mod row;
 mod search;
+mod skills;
 mod why;
 
 pub(crate) use board::{Board, BoardView, Sources};

@@ -22,6 +22,8 @@ pub(crate) enum Predicate {
     HasToolCalls(bool),
     /// One of these skills matches the message.
     Skills(Vec<String>),
+    /// The skill decision about the message loads one of these skills.
+    SelectedSkill(Vec<String>),
     /// A tool used a file with one of these extensions in the session.
     Extensions(Vec<String>),
     /// The path of the workspace matches this pattern.
@@ -72,6 +74,7 @@ impl Predicate {
             Self::HasImages(wanted) => turn.started.message_has_images == *wanted,
             Self::HasToolCalls(wanted) => turn.started.tool_calls_in_history == *wanted,
             Self::Skills(names) => names.iter().any(|name| turn.started.skills.contains(name)),
+            Self::SelectedSkill(names) => names.iter().any(|name| turn.skills.contains(name)),
             Self::Extensions(names) => names.iter().any(|name| turn.started.extensions.contains(name)),
             Self::Workspace(pattern) => turn.started.workspace.as_deref().is_some_and(|path| pattern.is_match(path)),
             Self::TimeOfDay(window) => window.contains(turn.at.local_minute_of_day(turn.started.offset_minutes)),
@@ -171,6 +174,7 @@ impl Predicate {
             Self::HasToolCalls(true) => "tool calls in the history".to_owned(),
             Self::HasToolCalls(false) => "no tool calls in the history".to_owned(),
             Self::Skills(names) => format!("message matches a skill of {}", names.join(", ")),
+            Self::SelectedSkill(names) => format!("a skill of {} is selected", names.join(", ")),
             Self::Extensions(names) => format!("files touched with extension {}", names.join(", ")),
             Self::Workspace(pattern) => format!("workspace matches /{}/", pattern.text()),
             Self::TimeOfDay(window) => format!("local time {window}"),

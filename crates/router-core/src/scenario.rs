@@ -61,6 +61,8 @@ pub struct Scenario {
     extensions: Vec<String>,
     /// The skills that match the message.
     skills: Vec<String>,
+    /// The skills that the skill decision about the message loads.
+    selected_skills: Vec<String>,
     /// The amount spent since UTC midnight; the text if it cannot be parsed.
     spent: Result<NanoUsd, String>,
     /// The amounts spent in other periods and scopes.
@@ -115,12 +117,15 @@ pub struct StatedTurn {
     pub at: Timestamp,
     /// The message without the mention.
     pub message: String,
+    /// The skills that the skill decision about the message loads.
+    pub selected_skills: Vec<String>,
 }
 
 impl StatedTurn {
     /// Returns the input of the decision.
     pub fn turn(&self) -> Turn<'_> {
-        Turn::new(&self.started, self.at, MessageText::Present(&self.message))
+        let turn = Turn::new(&self.started, self.at, MessageText::Present(&self.message));
+        Turn { skills: &self.selected_skills, ..turn }
     }
 }
 
@@ -139,6 +144,7 @@ impl Scenario {
             tokens: 2_000,
             extensions: Vec::new(),
             skills: Vec::new(),
+            selected_skills: Vec::new(),
             spent: Ok(NanoUsd::default()),
             spending: Spending::default(),
             stated_spending: StatedSpending::default(),
@@ -217,6 +223,13 @@ impl Scenario {
     #[must_use]
     pub fn skill(mut self, name: &str) -> Self {
         self.skills.push(name.to_owned());
+        self
+    }
+
+    /// Adds the name of a skill that the skill decision about the message loads.
+    #[must_use]
+    pub fn selected_skill(mut self, name: &str) -> Self {
+        self.selected_skills.push(name.to_owned());
         self
     }
 
@@ -339,7 +352,9 @@ impl Scenario {
             tone: Tone::Plain,
             request,
         };
-        Ok(StatedTurn { started, at: time_at_minute_of_day(minute_of_day), message: parsed.text.to_owned() })
+        let at = time_at_minute_of_day(minute_of_day);
+        let selected_skills = self.selected_skills.clone();
+        Ok(StatedTurn { started, at, message: parsed.text.to_owned(), selected_skills })
     }
 
     /// Creates the outages of the scenario, which never end.

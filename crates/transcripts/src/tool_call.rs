@@ -21,6 +21,8 @@ pub struct ToolClass {
     pub files: BTreeSet<u32>,
     /// Whether the call reverts earlier changes: of `files`, or of all files if `files` is empty.
     pub reverts: bool,
+    /// The skill that the call loads; `None` for a call of another tool.
+    pub skill: Option<String>,
 }
 
 /// Classifies a tool call by its name and its arguments, which are JSON or a patch. Unknown tools have no side effect; the
@@ -47,7 +49,28 @@ pub fn classify_tool_call(name: &str, arguments: &str, workspace: Option<&str>) 
         directories: path_features.directories,
         files: file_effects.files,
         reverts: file_effects.reverts,
+        skill: loaded_skill(name, arguments),
     }
+}
+
+/// The tools that load a skill: of Claude Code, and of opencode.
+const SKILL_TOOLS: [&str; 2] = ["Skill", "skill"];
+/// The members of their arguments that name the skill: of Claude Code, of its earlier versions, and of opencode.
+const SKILL_MEMBERS: [&str; 3] = ["skill", "command", "name"];
+/// Maximum length of a skill's name in bytes; a longer text is not a name.
+const MAX_SKILL_BYTES: usize = 128;
+
+/// Returns the skill that a tool call loads, without a leading slash; `None` for a call of another tool, and if the arguments
+/// name no skill.
+fn loaded_skill(name: &str, arguments: &str) -> Option<String> {
+    if !SKILL_TOOLS.contains(&name) {
+        return None;
+    }
+    let members = serde_json::from_str::<BTreeMap<String, Value>>(arguments).ok()?;
+    let skill = SKILL_MEMBERS.iter().find_map(|member| members.get(*member)?.as_str())?;
+    let skill = skill.trim().trim_start_matches('/');
+    let is_name = !skill.is_empty() && skill.len() <= MAX_SKILL_BYTES && !skill.contains(char::is_control);
+    is_name.then(|| skill.to_owned())
 }
 
 /// Maximum number of paths that are taken from the arguments of one unknown tool.

@@ -24,6 +24,7 @@ mod report;
 mod report_builder;
 mod savings;
 mod simulated_costs;
+mod skill_point;
 mod success;
 mod sweep;
 mod switch_cost;

@@ -3,7 +3,10 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use catalogue::registry_from_text;
-use contracts::{ContentHash, Registry, events::PolicyLoaded};
+use contracts::{
+    ContentHash, Registry,
+    events::{CatalogueLoaded, PolicyLoaded},
+};
 use event_bus::TextStore;
 use event_core::{Position, Recorded};
 use router_core::Policy;
@@ -21,16 +24,25 @@ pub(crate) struct PolicyCache<'a> {
     registries: BTreeMap<ContentHash, Arc<Registry>>,
     /// The loaded policies, by the hashes of policy and list of models.
     policies: BTreeMap<(ContentHash, ContentHash), Arc<Policy>>,
+    /// The hash of the list of models that was recorded last; `None` before the first.
+    last_catalogue: Option<ContentHash>,
 }
 
 impl<'a> PolicyCache<'a> {
     /// Creates an empty cache that loads from `texts`.
     pub(crate) fn new(texts: &'a dyn TextStore) -> Self {
-        Self { texts, homes: BTreeMap::new(), registries: BTreeMap::new(), policies: BTreeMap::new() }
+        Self {
+            texts,
+            homes: BTreeMap::new(),
+            registries: BTreeMap::new(),
+            policies: BTreeMap::new(),
+            last_catalogue: None,
+        }
     }
 
-    /// Stores the home folder that a `policy.loaded` event contains, for policies that are loaded later; ignores other
-    /// events. If an earlier event with the same policy has another folder, the policy is loaded again.
+    /// Stores the home folder that a `policy.loaded` event contains, for policies that are loaded later, and the list of models
+    /// that a `catalogue.loaded` event names; ignores other events. If an earlier event with the same policy has another
+    /// folder, the policy is loaded again.
     ///
     /// # Errors
     /// [`WhatIfError::Codec`] if the event cannot be decoded.
@@ -40,6 +52,8 @@ impl<'a> PolicyCache<'a> {
             if self.homes.insert(loaded.hash, loaded.home.clone()) != Some(loaded.home) {
                 self.policies.retain(|(policy, _), _| *policy != loaded.hash);
             }
+        } else if let Some(loaded) = event.read::<CatalogueLoaded>()? {
+            self.last_catalogue = Some(loaded.hash);
         }
         Ok(())
     }
@@ -55,7 +69,33 @@ impl<'a> PolicyCache<'a> {
         position: Position,
         decided: &impl RecordedDecision,
     ) -> Result<Arc<Policy>, WhatIfError> {
-        let key = decided.texts();
+        self.policy_with(position, decided.texts())
+    }
+
+    /// Returns the policy with this hash, with the list of models that was recorded last before; loads it on first use.
+    /// `position` is the position of the decision, for errors. `None` if no list of models was recorded.
+    ///
+    /// # Errors
+    /// Those of [`PolicyCache::policy`].
+    pub(crate) fn policy_of_skills(
+        &mut self,
+        position: Position,
+        policy: ContentHash,
+    ) -> Result<Option<Arc<Policy>>, WhatIfError> {
+        let Some(catalogue) = self.last_catalogue else { return Ok(None) };
+        self.policy_with(position, (policy, catalogue)).map(Some)
+    }
+
+    /// Returns the store that contains the texts.
+    pub(crate) fn texts(&self) -> &'a dyn TextStore {
+        self.texts
+    }
+
+    /// Returns the policy and the models whose texts have these hashes; loads them on first use.
+    ///
+    /// # Errors
+    /// Those of [`PolicyCache::policy`].
+    fn policy_with(&mut self, position: Position, key: (ContentHash, ContentHash)) -> Result<Arc<Policy>, WhatIfError> {
         let (policy, catalogue) = key;
         if let Some(policy) = self.policies.get(&key) {
             return Ok(Arc::clone(policy));

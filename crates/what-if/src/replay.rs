@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use contracts::{SessionId, TurnId};
+use contracts::{SessionId, TurnId, events::SkillRouted};
+use engine::{SkillRepeatError, SkillReplay};
 use event_bus::{EventLog, TextStore};
-use event_core::{Position, Recorded, Timestamp, encode};
+use event_core::{EventType as _, Position, Recorded, Timestamp, encode};
 use router_core::{WhyHeader, chain_json, why};
 use serde::Serialize;
 use serde_json::Value;
+use skills::SKILL_DECIDER_VERSION;
 
 use crate::{
     error::WhatIfError,
@@ -15,6 +17,7 @@ use crate::{
     policy_cache::PolicyCache,
     range::Range,
     recorded_decision::RecordedDecision,
+    skill_point::SkillPoint,
     walk::{DecisionPoint, VisitDecision, Visitor, walk},
 };
 
@@ -25,6 +28,10 @@ pub struct ReplayReport {
     pub decisions: u64,
     /// The number of later decisions within turns, such as fallbacks, that were repeated.
     pub steps: u64,
+    /// The number of skill decisions that were repeated.
+    pub skill_decisions: u64,
+    /// The number of skill decisions that were skipped because the text of the message is gone or was not recorded.
+    pub skills_without_text: u64,
     /// How many of the first decisions were repeated from recorded predicate matches, because the text of the message
     /// was purged (decision D9).
     pub without_text: u64,
@@ -36,6 +43,8 @@ pub struct ReplayReport {
     pub other_deciders: BTreeMap<u16, u64>,
     /// The BLAKE3 hash over the encodings of all repeated decisions, as hexadecimal digits; equal on every machine.
     pub digest: String,
+    /// The BLAKE3 hash over the encodings of all repeated skill decisions, as hexadecimal digits.
+    pub skill_digest: String,
     /// The first repeated decision that differs from the recorded one, at which the replay stops; `None` if all are
     /// equal.
     pub divergence: Option<Box<Divergence>>,
@@ -48,11 +57,11 @@ pub struct Divergence {
     pub position: Position,
     /// The kind of the event that records it, such as `route.decided`.
     pub kind: &'static str,
-    /// The id of the turn.
-    pub turn: TurnId,
+    /// The id of the turn; `None` for a skill decision of a hook.
+    pub turn: Option<TurnId>,
     /// The session of the turn.
     pub session: SessionId,
-    /// The time when the turn started.
+    /// The time when the turn started, or when a hook asked.
     pub at: Timestamp,
     /// The number of the fallback, from 1; 0 for the turn's first decision.
     pub step: u32,
@@ -117,6 +126,14 @@ pub(crate) struct ReplayVisitor<'p> {
     decisions: u64,
     /// The number of repeated fallbacks.
     steps: u64,
+    /// The hash over the encodings of all repeated skill decisions so far.
+    skill_digest: blake3::Hasher,
+    /// Repeats skill decisions.
+    skill_replay: SkillReplay,
+    /// The number of repeated skill decisions.
+    skill_decisions: u64,
+    /// The number of skill decisions that were skipped because the text of the message is gone.
+    skills_without_text: u64,
     /// The number of repeated decisions about messages whose text was purged.
     without_text: u64,
     /// The number of decisions that were skipped because the start of their turn is not in the log.
@@ -137,6 +154,10 @@ impl<'p> ReplayVisitor<'p> {
             digest: blake3::Hasher::new(),
             decisions: 0,
             steps: 0,
+            skill_digest: blake3::Hasher::new(),
+            skill_replay: SkillReplay::default(),
+            skill_decisions: 0,
+            skills_without_text: 0,
             without_text: 0,
             without_start: 0,
             before_retention: 0,
@@ -148,16 +169,20 @@ impl<'p> ReplayVisitor<'p> {
     /// Returns the counts, the digest, and the first difference.
     pub(crate) fn into_report(self) -> ReplayReport {
         let Self { digest, decisions, steps, without_text, without_start, before_retention, .. } = self;
-        let Self { other_deciders, divergence, .. } = self;
+        let Self { other_deciders, divergence, skill_decisions, skills_without_text, skill_digest, .. } = self;
+        let skill_digest = skill_digest.finalize().to_hex().to_string();
         let digest = digest.finalize().to_hex().to_string();
         ReplayReport {
             decisions,
             steps,
+            skill_decisions,
+            skills_without_text,
             without_text,
             without_start,
             before_retention,
             other_deciders,
             digest,
+            skill_digest,
             divergence,
         }
     }
@@ -190,7 +215,7 @@ impl<D: RecordedDecision> VisitDecision<D> for ReplayVisitor<'_> {
             self.divergence = Some(Box::new(Divergence {
                 position: point.position,
                 kind: D::KIND,
-                turn: recorded.turn(),
+                turn: Some(recorded.turn()),
                 session: recorded.session().clone(),
                 at: point.at,
                 step,
@@ -207,7 +232,65 @@ impl<D: RecordedDecision> VisitDecision<D> for ReplayVisitor<'_> {
     }
 }
 
+/// Converts a skill decision for the comparison of two decisions.
+fn skill_outcome(point: &SkillPoint, routed: &SkillRouted) -> DecisionOutcome {
+    let decision = &routed.decision;
+    let header = routed.turn.map(|turn| WhyHeader { turn, session: routed.session.clone(), at: point.at });
+    DecisionOutcome {
+        matched: Vec::new(),
+        chosen: decision.chosen.as_ref().map(ToString::to_string),
+        chain: chain_json(decision),
+        why: why(header.as_ref(), decision),
+    }
+}
+
 impl Visitor for ReplayVisitor<'_> {
+    const READS_SKILL_DECISIONS: bool = true;
+
+    /// Repeats a skill decision as the other decisions are repeated. A decision whose message is gone is counted and
+    /// skipped.
+    fn skill_decision(&mut self, point: &SkillPoint, policies: &mut PolicyCache<'_>) -> Result<(), WhatIfError> {
+        let recorded = &point.routed;
+        if recorded.decider != SKILL_DECIDER_VERSION {
+            *self.other_deciders.entry(recorded.decider).or_default() += 1;
+            return Ok(());
+        }
+        let policy = policies.policy_of_skills(point.position, recorded.policy)?;
+        let (Some(message), Some(policy)) = (&point.message, policy) else {
+            self.skills_without_text += 1;
+            return Ok(());
+        };
+        let position = point.position;
+        let repeated = self.skill_replay.repeat(recorded, message, &policy, policies.texts());
+        let repeated = repeated.map_err(|error| match error {
+            SkillRepeatError::Log(error) => WhatIfError::Log(error),
+            SkillRepeatError::Missing(hash) => WhatIfError::TextMissing { position, what: "skills", hash },
+            error => WhatIfError::Unreadable {
+                position,
+                what: "skills",
+                hash: recorded.sources.unwrap_or(recorded.policy),
+                detail: error.to_string(),
+            },
+        })?;
+        self.skill_decisions += 1;
+        let (recorded_bytes, repeated_bytes) =
+            (encode(SkillRouted::KIND, recorded)?, encode(SkillRouted::KIND, &repeated)?);
+        self.skill_digest.update(&repeated_bytes);
+        if recorded_bytes != repeated_bytes {
+            self.divergence = Some(Box::new(Divergence {
+                position,
+                kind: SkillRouted::KIND,
+                turn: recorded.turn,
+                session: recorded.session.clone(),
+                at: point.at,
+                step: 0,
+                recorded: skill_outcome(point, recorded),
+                again: skill_outcome(point, &repeated),
+            }));
+        }
+        Ok(())
+    }
+
     fn event(&mut self, event: &Recorded) -> Result<bool, WhatIfError> {
         (self.progress)(event.position);
         Ok(self.divergence.is_none())

@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 
 use contracts::{
-    MessageText, Turn, TurnId,
-    events::{LogRetained, RouteDecided, RouteFallback, TextBody, TurnEnded, TurnStarted, TurnTextRecorded},
+    MessageText, SkillOutcome, Turn, TurnId,
+    events::{
+        LogRetained, RouteDecided, RouteFallback, SkillReused, SkillRouted, TextBody, TurnEnded, TurnStarted,
+        TurnTextRecorded,
+    },
 };
 use engine::{DecisionState, events};
 use event_bus::{EventLog, ProjectionSet as _, TextStore};
@@ -12,7 +15,7 @@ use event_core::{EventType as _, Position, Recorded, Timestamp};
 
 use crate::{
     error::WhatIfError, latest_turns::WalkStart, policy_cache::PolicyCache, range::Range,
-    recorded_decision::RecordedDecision, recorded_patterns::RecordedPatterns,
+    recorded_decision::RecordedDecision, recorded_patterns::RecordedPatterns, skill_point::SkillPoint,
 };
 
 /// A recorded decision with the inputs from which it was made.
@@ -27,6 +30,8 @@ pub(crate) struct DecisionPoint<'w, D> {
     pub(crate) started: &'w TurnStarted,
     /// The user's message; `None` if its text is gone.
     pub(crate) message: Option<&'w str>,
+    /// The skills that the skill decision about the message loads.
+    pub(crate) skills: &'w [String],
     /// The event of the decision.
     pub(crate) decided: D,
     /// The state folded up to the position that the decision was based on.
@@ -43,7 +48,7 @@ impl<D: RecordedDecision> DecisionPoint<'_, D> {
             Some(text) => MessageText::Present(text),
             None => MessageText::Matched(self.decided.matched()),
         };
-        Turn::new(self.started, self.at, message)
+        Turn { skills: self.skills, ..Turn::new(self.started, self.at, message) }
     }
 }
 
@@ -60,6 +65,14 @@ pub(crate) trait VisitDecision<D: RecordedDecision> {
 
 /// The callbacks of a walk through the log: one for each kind of decision, and one for every event.
 pub(crate) trait Visitor: VisitDecision<RouteDecided> + VisitDecision<RouteFallback> {
+    /// Whether [`Visitor::skill_decision`] is called, for which the walk reads messages from the log.
+    const READS_SKILL_DECISIONS: bool = false;
+
+    /// Called for each skill decision in the range.
+    fn skill_decision(&mut self, _point: &SkillPoint, _policies: &mut PolicyCache<'_>) -> Result<(), WhatIfError> {
+        Ok(())
+    }
+
     /// Called for every event, after the callback for its decision. `false` ends the walk.
     fn event(&mut self, event: &Recorded) -> Result<bool, WhatIfError>;
 }
@@ -72,6 +85,8 @@ struct OpenTurn {
     started: TurnStarted,
     /// The text of the message; `None` until it is read, and if it was not recorded.
     text: Option<TextBody>,
+    /// The skills that the skill decision about the message loads; empty until it is read.
+    skills: Vec<String>,
 }
 
 /// Walks the log once from `start` and calls `visitor` for the decisions in `range`. Memory grows with the turns that are
@@ -90,6 +105,7 @@ pub(crate) fn walk(
     for event in events(log, state.state.position()) {
         let event = event?;
         state.visit_decisions(&event, visitor, &mut policies)?;
+        state.visit_skill_decision(&event, visitor, &mut policies)?;
         if !visitor.event(&event)? {
             break;
         }
@@ -129,6 +145,23 @@ impl WalkState<'_> {
         self.visit::<RouteFallback>(event, visitor, policies)
     }
 
+    /// Calls `visitor` if an event records a skill decision in the range, of a turn or of a hook.
+    fn visit_skill_decision<V: Visitor>(
+        &self,
+        event: &Recorded,
+        visitor: &mut V,
+        policies: &mut PolicyCache<'_>,
+    ) -> Result<(), WhatIfError> {
+        if !V::READS_SKILL_DECISIONS {
+            return Ok(());
+        }
+        let Some(routed) = event.read::<SkillRouted>()? else { return Ok(()) };
+        if !self.range.contains(event.event.at, &routed.session) {
+            return Ok(());
+        }
+        visitor.skill_decision(&SkillPoint::read(event, routed, self.log, self.texts)?, policies)
+    }
+
     /// Calls `visitor` with the decision that an event of type `D` records, and its inputs: the turn, its message, and
     /// the state that the decision was based on. Does nothing for other events and for turns outside the range.
     fn visit<D: RecordedDecision>(
@@ -159,8 +192,9 @@ impl WalkState<'_> {
             &earlier
         };
         let (position, at, decided_at, message) = (event.position, turn.at, event.event.at, text.as_deref());
-        let started = &turn.started;
-        let point = DecisionPoint { position, at, decided_at, started, message, decided, known, recorded_patterns };
+        let (started, skills) = (&turn.started, turn.skills.as_slice());
+        let point =
+            DecisionPoint { position, at, decided_at, started, message, skills, decided, known, recorded_patterns };
         visitor.decision(point, policies)
     }
 
@@ -170,13 +204,23 @@ impl WalkState<'_> {
         Ok(self.state.advance(event)?)
     }
 
-    /// Records the start, text or end of a turn.
+    /// Records the start, text, skills or end of a turn.
     fn track_turn(&mut self, event: &Recorded) -> Result<(), WhatIfError> {
         if let Some(started) = event.read::<TurnStarted>()? {
-            self.open.insert(started.turn, OpenTurn { at: event.event.at, started, text: None });
+            self.open.insert(started.turn, OpenTurn { at: event.event.at, started, text: None, skills: Vec::new() });
         } else if let Some(text) = event.read::<TurnTextRecorded>()? {
             if let Some(open) = self.open.get_mut(&text.turn) {
                 open.text = Some(text.text);
+            }
+        } else if let Some(routed) = event.read::<SkillRouted>()? {
+            if let Some(open) = routed.turn.and_then(|turn| self.open.get_mut(&turn)) {
+                open.skills = loaded_skills(&routed);
+            }
+        } else if let Some(reused) = event.read::<SkillReused>()? {
+            let hook = self.log.event_with_id(reused.decision)?;
+            let routed = hook.map(|event| event.read::<SkillRouted>()).transpose()?.flatten();
+            if let (Some(open), Some(routed)) = (self.open.get_mut(&reused.turn), routed) {
+                open.skills = loaded_skills(&routed);
             }
         } else if let Some(ended) = event.read::<TurnEnded>()? {
             self.open.remove(&ended.turn);
@@ -198,8 +242,13 @@ fn latest_retention(log: &dyn EventLog) -> Result<Position, WhatIfError> {
     Ok(latest)
 }
 
+/// Returns the skills that a skill decision loads.
+fn loaded_skills(routed: &SkillRouted) -> Vec<String> {
+    routed.decision.chosen.as_ref().map(SkillOutcome::loaded).unwrap_or_default().to_vec()
+}
+
 /// Returns the text of a message; `None` if the text store no longer contains it.
-fn read_text(text: &TextBody, texts: &dyn TextStore) -> Result<Option<String>, WhatIfError> {
+pub(crate) fn read_text(text: &TextBody, texts: &dyn TextStore) -> Result<Option<String>, WhatIfError> {
     match text {
         TextBody::Inline(text) => Ok(Some(text.clone())),
         TextBody::Stored { hash, .. } => Ok(texts.get(hash.0)?),

@@ -56,13 +56,14 @@ pub(super) const RULES: &[Rule] = &[
             "event-core",
             "patterns",
             "router-core",
+            "skill-files",
             "skills",
             "transcripts",
         ],
     ),
     effectful_crate(
         "what-if",
-        &["catalogue", "contracts", "costs", "engine", "event-bus", "event-core", "patterns", "router-core"],
+        &["catalogue", "contracts", "costs", "engine", "event-bus", "event-core", "patterns", "router-core", "skills"],
     ),
     effectful_crate("control", &["contracts", "engine", "evaluator", "event-core", "router-core", "transcripts"]),
     effectful_crate(

@@ -19,7 +19,7 @@ use crate::{
 type Difference = (&'static str, &'static str);
 
 /// The differences of any client. docs/architecture.md has them with their reasons.
-const ANY_CLIENT: [Difference; 18] = [
+const ANY_CLIENT: [Difference; 21] = [
     // Contains ids of events, which differ.
     ("eval.completed", "signals"),
     ("llm.call_completed", "began_at"),
@@ -31,6 +31,9 @@ const ANY_CLIENT: [Difference; 18] = [
     ("route.decided", "mode"),
     ("session.started", "source"),
     ("session.started", "workspace"),
+    ("skill.routed", "elapsed_micros"),
+    ("skill.routed", "mode"),
+    ("skill.routed", "sources"),
     ("tool.finished", "output_bytes"),
     ("turn.started", "features.tokens"),
     ("turn.started", "request.imported"),
@@ -122,7 +125,10 @@ fn problems(
 ) -> BTreeSet<String> {
     let is_allowed = |kind: &str, field: &str| {
         let is_spending = kind == "turn.started" && field.starts_with("spending.");
-        is_spending || allowed.contains(&(kind, field)) || field == "turn"
+        // Only a request has the list of skills that the client offers.
+        let is_skill_choice =
+            kind == "skill.routed" && (field.starts_with("decision.") || field.starts_with("inputs."));
+        is_spending || is_skill_choice || allowed.contains(&(kind, field)) || field == "turn"
     };
     let mut problems = BTreeSet::new();
     for place in live.keys().chain(imported.keys()) {

@@ -18,6 +18,8 @@ const BY_GATEWAY: &str = "a call through the gateway";
 const BY_CALL: &str = "a call through the gateway, an import";
 /// Events of turns, live or imported.
 const BY_TURN: &str = "a live turn, an import";
+/// Events of skill decisions.
+const BY_SKILL_DECISION: &str = "a live turn, an import, a hook of a client";
 /// Events of policy and catalogue files.
 const BY_FILE_CHANGE: &str = "a change of the policy or catalogue files, found before a turn";
 /// Events about the capacity of the pattern store.
@@ -60,17 +62,16 @@ pub(super) const fn traffic_of(event: &Event) -> Traffic {
         Event::SessionCompacted(_) | Event::SessionResumed(_) => (BY_IMPORT, &["prompt cache"]),
         Event::SessionModelSelected(_) => ("`model`", &["sessions"]),
         Event::SessionStarted(_) => (BY_TURN, &["sessions"]),
+        Event::SkillActivated(_) | Event::SkillModelAsked(_) => (BY_NOTHING_YET, &["skill history"]),
+        Event::SkillClarificationRequested(_) | Event::SkillDeferred(_) => (BY_SKILL_DECISION, &[]),
         Event::SkillCorrected(_) => ("`skills corrected`", &["skill history"]),
-        Event::SkillActivated(_)
-        | Event::SkillLoaded(_)
-        | Event::SkillModelAsked(_)
-        | Event::SkillPromptRecorded(_)
-        | Event::SkillReused(_)
-        | Event::SkillRouted(_) => (BY_NOTHING_YET, &["skill history"]),
-        Event::SkillClarificationRequested(_)
-        | Event::SkillDeferred(_)
-        | Event::SkillIndexInvalid(_)
-        | Event::SkillIndexed(_) => (BY_NOTHING_YET, &[]),
+        Event::SkillIndexInvalid(_) | Event::SkillIndexed(_) => {
+            ("a change of skill files or of the skills that a client lists, found before a skill decision", &[])
+        }
+        Event::SkillLoaded(_) => (BY_CALL, &["skill history"]),
+        Event::SkillPromptRecorded(_) => ("a hook of a client; never if the policy forbids it", &["skill history"]),
+        Event::SkillReused(_) => (BY_TURN, &["sessions", "skill history"]),
+        Event::SkillRouted(_) => (BY_SKILL_DECISION, &["sessions", "skill history"]),
         Event::ToolCalled(_) | Event::ToolFinished(_) => (BY_CALL, &["evaluator", "sessions"]),
         Event::TurnEmbedded(_) => ("the gateway, `patterns embed`", &["patterns"]),
         Event::TurnEnded(_) => {

@@ -46,6 +46,13 @@ fn print_report(replayed: &ReplayReport) {
     } else {
         outln!("{} {decisions} made again from the log, byte for byte", styled(GOOD, "same:"));
     }
+    if 0 < replayed.skill_decisions {
+        outln!("  and {}", count_noun(replayed.skill_decisions, "skill decision"));
+    }
+    if 0 < replayed.skills_without_text {
+        let decisions = count_noun(replayed.skills_without_text, "skill decision");
+        outln!("  {decisions} dropped: the text of the message is gone or was not recorded");
+    }
     if 0 < replayed.without_text {
         outln!("  {} of them by what had matched the message: its text is gone", replayed.without_text);
     }

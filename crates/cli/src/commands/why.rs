@@ -15,7 +15,7 @@ use super::decision_view::DecisionView;
 use crate::{
     context::Context,
     failure::Failure,
-    screen::{out, outln},
+    screen::{escape_line, out, outln},
 };
 
 /// The JSON output of `why`: a turn, its decision, its result and its fallbacks.
@@ -30,6 +30,8 @@ struct View {
     ran: Option<String>,
     /// The banners of the decision and of its fallbacks, with what the user can do.
     notices: Vec<String>,
+    /// The skill decision with its chain, and the skills that the agent loaded; null for an auxiliary call.
+    skills: Value,
     /// The turn with its message, status, calls, cost and verdict.
     result: Value,
     /// The fallback decisions, in order.
@@ -81,16 +83,39 @@ pub(super) fn run(context: &Context, turn: &str) -> Result<(), Failure> {
     let (imported, ran, notices) =
         (insight.is_imported(), insight.ran.clone(), insight.notices(context.texts().as_ref()));
     let result = json!({ "turn": details["turn"], "calls": details["calls"], "verdict": details["verdict"] });
-    let view = View { decision, imported, ran, notices, result, steps, cache };
+    let skills = details["skills"].clone();
+    let view = View { decision, imported, ran, notices, skills, result, steps, cache };
     context.print(&view, || {
         for line in turn_summary::lines(&view.result) {
             outln!("{line}");
         }
         out!("\n{}", insight.text(context.texts().as_ref()));
+        for line in skill_lines(&view.skills) {
+            outln!("{line}");
+        }
         if let Some(cache) = &view.cache {
             outln!("\n{}", switch_cost_text(cache));
         }
     })
+}
+
+/// Returns the lines about the skill decision of a turn: its why-view, or one line if no skill was known. Empty without a
+/// decision.
+fn skill_lines(skills: &Value) -> Vec<String> {
+    let Some(why) = skills["why"].as_str() else { return Vec::new() };
+    let mut lines = vec![String::new()];
+    if skills["known"] == true {
+        lines.push("Skills of the message:".to_owned());
+        lines.extend(why.lines().map(str::to_owned));
+    } else {
+        lines.push("Skills: none were known for this message".to_owned());
+    }
+    let loaded = skills["loaded"].as_array().into_iter().flatten().filter_map(|loaded| loaded["skill"].as_str());
+    let loaded: Vec<_> = loaded.map(escape_line).collect();
+    if !loaded.is_empty() {
+        lines.push(format!("The agent loaded: {}", loaded.join(", ")));
+    }
+    lines
 }
 
 /// Returns the cost of changing the model of a turn, which loses the prompt cache; `None` if no part of the prompt was

@@ -141,7 +141,8 @@ event!(
     }
 );
 
-/// Event: the text of a turn's message. No other event contains text that the user wrote (decision D15).
+/// Event: the text of a turn's message. Besides `skill.prompt_recorded`, no other event contains text that the user wrote
+/// (decision D15).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnTextRecorded {
     /// Id of the turn.

@@ -1,9 +1,12 @@
 //! Operations of `import`: turns of other clients' session files, and totals.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use contracts::{NanoUsd, SessionId};
-use engine::Engine;
+use engine::{Engine, PreparedSkills, SkillLibrary};
 use serde::{Deserialize, Serialize};
 use transcripts::observed::{ObservedSession, ObservedTurn, Step};
 
@@ -14,7 +17,10 @@ use crate::{error::ControlError, operation::Operation};
 #[serde(deny_unknown_fields)]
 pub struct ImportTurns {
     /// The parts in the order in which their first turns started.
-    pub parts: Vec<ImportedPart>,
+    parts: Vec<ImportedPart>,
+    /// Skills of the workspaces, once they are prepared.
+    #[serde(skip)]
+    skills: BTreeMap<String, Arc<PreparedSkills>>,
 }
 
 /// Consecutive turns of one session file, as a part of an import request ([`ImportTurns`]).
@@ -28,6 +34,25 @@ pub struct ImportedPart {
 }
 
 impl ImportTurns {
+    /// Creates a request with parts in the order in which their first turns started.
+    pub const fn new(parts: Vec<ImportedPart>) -> Self {
+        Self { parts, skills: BTreeMap::new() }
+    }
+
+    /// Returns the parts.
+    pub fn parts(&self) -> &[ImportedPart] {
+        &self.parts
+    }
+
+    /// Reads the skills of the workspaces. The thread that owns the engine of a gateway must not call it.
+    pub(crate) fn prepare(&mut self, library: &SkillLibrary) {
+        for workspace in self.parts.iter().filter_map(|part| part.session.workspace.as_deref()) {
+            if let Some(prepared) = library.prepare(Some(workspace), &[]) {
+                self.skills.insert(workspace.to_owned(), prepared);
+            }
+        }
+    }
+
     /// Number of steps (model calls, tool results and so on) after which a request is sent, although more turns follow.
     /// This limits the time that other requests wait. A turn is not divided.
     pub const MAX_STEPS: usize = 256;
@@ -90,6 +115,7 @@ impl Operation for ImportTurns {
         let before = engine.position();
         for ImportedPart { session, turns } in &self.parts {
             engine.observe_session(session)?;
+            let skills = session.workspace.as_ref().and_then(|workspace| self.skills.get(workspace));
             for turn in turns {
                 if engine.came_through_gateway(turn)? {
                     imported.gateway_turns += 1;
@@ -97,7 +123,7 @@ impl Operation for ImportTurns {
                     continue;
                 }
                 imported.count(turn);
-                if let Some(made) = engine.observe_turn(session, turn)? {
+                if let Some(made) = engine.observe_turn_with_skills(session, turn, skills)? {
                     imported.decisions += 1;
                     imported.refused += u64::from(made.model().is_none());
                     let ran = made.request().and_then(|request| request.named.as_ref());

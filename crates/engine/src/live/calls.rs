@@ -141,7 +141,9 @@ impl Engine {
             let class = classify_tool_call(&tool.name, &tool.arguments, workspace);
             let called = events.tool_called(&tool.id, &tool.name, &class);
             // Some providers give no id to a call, or the same one to the first call of each response.
-            sealed.push(events.seal(id.then(ToolCalled::KIND, number), at, id, called)?);
+            let called_id = id.then(ToolCalled::KIND, number);
+            sealed.push(events.seal(called_id, at, id, called)?);
+            sealed.extend(events.skill_loaded(called_id, at, &tool.id, &class)?);
         }
         self.recorder.record(sealed)?;
         if response.stop_reason == StopReason::ToolUse {

@@ -49,12 +49,13 @@ impl Engine {
         self.resolve(&mut input);
         let unknown = || EngineError::UnknownTurn(turn.to_string());
         let session = self.state().sessions.get(&input.session).ok_or_else(unknown)?;
-        let step = session.open_turn(turn).ok_or_else(unknown)?.steps.saturating_add(1);
+        let open = session.open_turn(turn).ok_or_else(unknown)?;
+        let (step, skills) = (open.steps.saturating_add(1), open.skills.clone());
         // Only durable events can be read back.
         self.commit()?;
         let (at, started) = self.read_started(turn)?;
         let now = self.now();
-        let captured = Turn::new(&started, at, MessageText::Present(outcome.text()));
+        let captured = Turn { skills: &skills, ..Turn::new(&started, at, MessageText::Present(outcome.text())) };
         // Outages are read for now; the rest of the turn stays as captured.
         let request = input.request.as_ref().or(captured.request);
         let retried = Turn { at: now, request, failed: &failed, ..captured };

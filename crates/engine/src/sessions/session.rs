@@ -3,13 +3,16 @@
 use std::collections::BTreeSet;
 
 use contracts::{
-    ModelId, Thread, TurnId,
-    events::{SessionModelSelected, SessionSource, SessionStarted, ToolCalled, ToolFinished, TurnStarted},
+    ModelId, SkillOutcome, Thread, TurnId,
+    events::{
+        SessionModelSelected, SessionSource, SessionStarted, SkillReused, SkillRouted, ToolCalled, ToolFinished,
+        TurnStarted,
+    },
 };
 use event_core::{EventId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::history::History;
+use super::{history::History, session_skills::SessionSkills};
 use crate::open_turn::OpenTurn;
 
 /// The maximum number of pairs of thread and model in [`RareState::signers`]; the oldest is removed first.
@@ -51,6 +54,8 @@ struct RareState {
     history: History,
     /// Pairs of a thread and a model whose signed thinking is in the thread's history.
     signers: Vec<(Thread, ModelId)>,
+    /// The skill decisions that later ones read; `None` if there is nothing to read.
+    skills: Option<Box<SessionSkills>>,
 }
 
 impl Session {
@@ -73,6 +78,11 @@ impl Session {
     /// Returns the files and tools that the session has used; `None` before the first.
     pub fn history(&self) -> Option<&History> {
         self.rare.as_ref().map(|rare| &rare.history)
+    }
+
+    /// Returns the skill decisions that later ones read; `None` if there is nothing to read.
+    pub fn skills(&self) -> Option<&SessionSkills> {
+        self.rare.as_ref()?.skills.as_deref()
     }
 
     /// Returns the models whose signed thinking is in the history of a thread.
@@ -171,6 +181,34 @@ impl Session {
     pub(super) fn lock_turn(&mut self, turn: TurnId, model: Option<&ModelId>) {
         if let Some(open) = self.open_turn_mut(turn) {
             open.model = model.cloned();
+        }
+    }
+
+    /// Updates the session with a skill decision. `id` and `at` are those of its event.
+    pub(super) fn apply_skill_routed(&mut self, event: &SkillRouted, id: EventId, at: Timestamp) {
+        let loaded = event.decision.chosen.as_ref().map_or(&[][..], SkillOutcome::loaded);
+        if let Some(open) = event.turn.and_then(|turn| self.open_turn_mut(turn)) {
+            open.skills = loaded.to_vec();
+        }
+        let mut history = self.rare.as_mut().and_then(|rare| rare.skills.take()).unwrap_or_default();
+        history.apply_routed(event, id, at);
+        self.set_skills(history);
+    }
+
+    /// Updates the session with a turn that uses the decision of a hook.
+    pub(super) fn apply_skill_reused(&mut self, event: &SkillReused) {
+        let mut history = self.rare.as_mut().and_then(|rare| rare.skills.take()).unwrap_or_default();
+        let loaded = history.apply_reused(event);
+        self.set_skills(history);
+        if let Some(open) = self.open_turn_mut(event.turn) {
+            open.skills = loaded;
+        }
+    }
+
+    /// Stores the skill decisions that later ones read, if there is something to read.
+    fn set_skills(&mut self, history: Box<SessionSkills>) {
+        if !history.is_empty() {
+            self.rare_mut().skills = Some(history);
         }
     }
 

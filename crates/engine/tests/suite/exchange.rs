@@ -247,31 +247,36 @@ fn a_hole_a_jump_back_and_a_changed_text_are_told() {
     assert!(text.0.contains("the content is not that of"), "{}", text.0);
 }
 
+/// The index of the line with the text of turn 13 in an export of [`desk`].
+const CHANGED: usize = 72;
+
 /// A line that was changed, removed or deprived of its hash chain is detected by the chain.
 #[test]
 fn a_line_that_was_changed_dropped_or_stripped_shows_in_the_chain() {
     let broken = "the hash chain does not hold: this line was changed, or one before it was changed or dropped";
-    let data = changed(|lines| lines[59] = lines[59].replacen("turn 13", "turn 31", 1));
-    assert!(data.0.starts_with("line 60: ") && data.0.contains(broken), "{}", data.0);
-    assert_eq!(data.1, 56);
+    let data = changed(|lines| lines[CHANGED] = lines[CHANGED].replacen("turn 13", "turn 31", 1));
+    let place = format!("line {}: ", CHANGED + 1);
+    assert!(data.0.starts_with(&place) && data.0.contains(broken), "{}", data.0);
+    // Three of the lines before have texts.
+    assert_eq!(data.1, CHANGED as u64 - 3);
     let envelope = changed(|lines| {
-        let at = lines[59].find("\"at\":").unwrap() + 5;
-        lines[59].insert(at, '1');
+        let at = lines[CHANGED].find("\"at\":").unwrap() + 5;
+        lines[CHANGED].insert(at, '1');
     });
-    assert!(envelope.0.starts_with("line 60: ") && envelope.0.contains(broken), "{}", envelope.0);
+    assert!(envelope.0.starts_with(&place) && envelope.0.contains(broken), "{}", envelope.0);
     // Moving the lines after a removed one up does not help.
     let moved = changed(|lines| {
         let number = |line: &str| line[12..line.find(',').unwrap()].parse::<u64>().unwrap();
-        drop(lines.remove(59));
-        for line in &mut lines[59..] {
+        drop(lines.remove(CHANGED));
+        for line in &mut lines[CHANGED..] {
             let number = number(line);
             *line = line.replacen(&format!("\"position\":{number}"), &format!("\"position\":{}", number - 1), 1);
         }
     });
-    assert!(moved.0.starts_with("line 60: ") && moved.0.contains(broken), "{}", moved.0);
-    let bare = changed(|lines| lines[59] = stripped(&lines[59]));
-    assert!(bare.0.starts_with("line 60: it carries no hash chain"), "{}", bare.0);
-    assert_eq!(bare.1, 56);
+    assert!(moved.0.starts_with(&place) && moved.0.contains(broken), "{}", moved.0);
+    let bare = changed(|lines| lines[CHANGED] = stripped(&lines[CHANGED]));
+    assert!(bare.0.starts_with(&format!("{place}it carries no hash chain")), "{}", bare.0);
+    assert_eq!(bare.1, CHANGED as u64 - 3);
 }
 
 /// With `ChainCheck::Optional`, lines without a hash chain are imported and counted.

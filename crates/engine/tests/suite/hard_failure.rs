@@ -22,13 +22,13 @@ fn desk_without_a_model() -> Desk {
     desk
 }
 
-/// A refused turn is recorded as started, decided without a model, and ended as refused.
+/// A refused turn is recorded as started, decided with its skills and without a model, and ended as refused.
 #[test]
 fn a_refused_turn_is_started_decided_and_ended_and_nothing_else() {
     let mut desk = desk_without_a_model();
     let before = desk.head();
     let made = desk.start("one", "hello again");
-    assert_eq!(desk.kinds_after(before), ["turn.started", "route.decided", "turn.ended"]);
+    assert_eq!(desk.kinds_after(before), ["turn.started", "skill.routed", "route.decided", "turn.ended"]);
 
     let decided = desk.all::<RouteDecided>().pop().unwrap();
     assert_eq!(made.route, engine::Route::Decided(Box::new(decided.clone())));

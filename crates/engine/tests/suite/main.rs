@@ -34,6 +34,7 @@ mod resolved;
 mod retention;
 mod rule_hits;
 mod session_model;
+mod skills;
 mod suggestions;
 mod through_gateway;
 mod turn_lock;

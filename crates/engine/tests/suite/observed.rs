@@ -102,6 +102,7 @@ fn a_session_that_grew_appends_only_what_is_new() {
             "eval.completed",
             "turn.started",
             "turn.text_recorded",
+            "skill.routed",
             "eval.completed",
             "route.decided"
         ]
@@ -240,7 +241,7 @@ fn a_turn_of_a_thousand_steps_is_recorded_whole() {
     }
     let session = (recorded_session("rec-1", START), vec![completed(turn, START.plus_secs(500))]);
     observe(&mut desk, &session);
-    assert_eq!(desk.head().0, 2 + 1 + 3 + 1_500 + 2);
+    assert_eq!(desk.head().0, 2 + 1 + 4 + 1_500 + 2);
     let ended = &desk.all::<TurnEnded>()[0];
     assert_eq!((ended.llm_calls, ended.tool_calls), (500, 500));
     assert_eq!(desk.engine.state().costs.overall().calls, 500);

@@ -19,6 +19,7 @@ use crate::{
     gateway::Gateway,
     matching::prepare_message,
     request_span::{record_session, record_turn},
+    skills::prepare_skills,
     unavailable::full_disk_message,
 };
 
@@ -56,9 +57,10 @@ pub(super) async fn begin_turn(
     incoming: &Incoming,
     inspected: &RequestSummary<'_>,
 ) -> Result<Result<(Target, RunningCall, DurabilityHandle), Response<ResponseBody>>, BusError> {
-    let input = turn_input(gateway, incoming, inspected, &lineage(incoming, inspected));
+    let mut input = turn_input(gateway, incoming, inspected, &lineage(incoming, inspected));
     record_session(&input.session);
     prepare_message(gateway, &input.message).await?;
+    input.prepared_skills = prepare_skills(gateway, &input, inspected).await;
     let (bus, clock) = (gateway.bus().clone(), gateway.clock());
     let command = gateway.bus().command(move |engine| {
         let (target, call) = decide_model(engine, input)?;

@@ -2,7 +2,7 @@
 
 use contracts::{
     CallRole, ChainSlot, Decision, DecisionKind, ModelId, NanoUsd, TurnId, Usage,
-    events::{EvalCompleted, LlmCallCompleted, LlmCallFailed, RouteFallback, TurnStarted},
+    events::{EvalCompleted, LlmCallCompleted, LlmCallFailed, RouteFallback, SkillLoaded, TurnStarted},
 };
 use engine::{EngineError, RecordedDecision, events};
 use event_bus::{EventLog, TextStore};
@@ -10,13 +10,13 @@ use event_core::{EventType as _, Position, Recorded};
 use router_core::chain_json;
 use serde_json::{Value, json};
 
-use super::{board::Board, row::rfc3339};
+use super::{board::Board, row::rfc3339, skills::skills_view};
 
 /// The number of events after the start of a turn that are searched for events of the turn.
 const MAX_EVENTS: usize = 20_000;
 
-/// Returns a turn as the JSON of the gateway's `/turns/ID`: its row, reasons, chain, fallbacks, calls, requirements and
-/// verdict.
+/// Returns a turn as the JSON of the gateway's `/turns/ID`: its row, reasons, chain, fallbacks, calls, requirements,
+/// verdict and skills.
 ///
 /// # Errors
 /// [`EngineError::Log`] if the log cannot be read.
@@ -48,6 +48,7 @@ pub(crate) fn turn_view(
         "calls": details.calls,
         "requires": details.requires,
         "verdict": details.verdict,
+        "skills": skills_view(log, id, &details.loaded_skills)?,
         "policy_hash": insight.decided.policy.to_string(),
         "model_hash": insight.decided.catalogue.to_string(),
     }))
@@ -65,13 +66,22 @@ struct TurnDetails {
     requires: Vec<&'static str>,
     /// The latest verdict as a JSON object; null without one.
     verdict: Value,
+    /// The skills that the agent loaded, in order.
+    loaded_skills: Vec<SkillLoaded>,
 }
 
 impl TurnDetails {
     /// Creates the details of a turn before any of its events is read.
     const fn new(insight: &RecordedDecision) -> Self {
         let turn = insight.decided.turn;
-        Self { turn, steps: Vec::new(), calls: Vec::new(), requires: Vec::new(), verdict: Value::Null }
+        Self {
+            turn,
+            steps: Vec::new(),
+            calls: Vec::new(),
+            requires: Vec::new(),
+            verdict: Value::Null,
+            loaded_skills: Vec::new(),
+        }
     }
 
     /// Adds an event of the turn to its details; events of other kinds are ignored.
@@ -99,6 +109,8 @@ impl TurnDetails {
             shown["at"] = at.into();
             shown["failed"] = json!({ "class": call.class.name(), "status": call.status, "retries": call.retries });
             self.calls.push(shown);
+        } else if let Some(loaded) = event.read::<SkillLoaded>()? {
+            self.loaded_skills.push(loaded);
         } else if let Some(body) = event.read::<EvalCompleted>()?
             && body.turn == self.turn
         {

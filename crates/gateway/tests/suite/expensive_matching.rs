@@ -95,7 +95,7 @@ fn the_import_of_an_expensive_message_does_not_delay_clients() {
         steps: Vec::new(),
         end: None,
     };
-    let import = ImportTurns { parts: vec![ImportedPart { session, turns: vec![turn] }] };
+    let import = ImportTurns::new(vec![ImportedPart { session, turns: vec![turn] }]);
     let mut imported = Value::Null;
     let measured = beside(&world, || imported = world.control(import).unwrap());
     assert_eq!((&imported["turns"], &imported["decisions"]), (&1.into(), &1.into()), "{imported}");

@@ -31,7 +31,7 @@ type Events = BTreeMap<String, Vec<Value>>;
 type Difference = (&'static str, &'static str);
 
 /// Differences of both clients. docs/architecture.md has the same table, with the reasons.
-const BOTH: [Difference; 11] = [
+const BOTH: [Difference; 13] = [
     // A session file does not record when a request was sent, only when lines were written.
     ("llm.call_started", "*"),
     ("llm.call_completed", "began_at"),
@@ -41,6 +41,8 @@ const BOTH: [Difference; 11] = [
     ("route.decided", "elapsed_micros"),
     ("route.decided", "mode"),
     ("session.started", "source"),
+    ("skill.routed", "elapsed_micros"),
+    ("skill.routed", "mode"),
     // The gateway measures the JSON of a result, a session file its text.
     ("tool.finished", "output_bytes"),
     // Only the gateway has the request with its system prompt and tools; for an import, their size is estimated.
@@ -232,7 +234,7 @@ fn recorded(exported: &str) -> Events {
         let mut line: Value = serde_json::from_str(line).unwrap();
         let kind = line["kind"].as_str().unwrap_or_default().to_owned();
         let is_of_session =
-            ["session.", "turn.", "route.", "llm.", "tool.", "eval."].iter().any(|of| kind.starts_with(of));
+            ["session.", "turn.", "route.", "llm.", "tool.", "eval.", "skill."].iter().any(|of| kind.starts_with(of));
         if !is_of_session {
             continue;
         }

@@ -20,6 +20,7 @@ mod safety;
 mod shielding;
 mod shutdown;
 mod signatures;
+mod skills;
 mod spans;
 #[expect(dead_code, reason = "the tests of other crates use more of it")]
 #[path = "../../../adapters/tests/support/stand_in.rs"]

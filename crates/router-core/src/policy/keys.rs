@@ -295,6 +295,11 @@ pub(crate) const PREDICATE: &[PolicyKey] = &[
          Code and Codex do) and the message contains its name or two words of its description.",
     ),
     optional_key(
+        "skill_selected_in",
+        ValueType::Texts,
+        "The skill decision about the message loads one of these skills; `turnwise why` shows the decision.",
+    ),
+    optional_key(
         "file_extensions_in_context",
         ValueType::Texts,
         "A tool of this session used a file with one of these extensions, or its result named one; the dot may be omitted.",

@@ -48,6 +48,10 @@ impl Loader<'_> {
             "skills_matching_message_includes" => {
                 Predicate::Skills(self.problems.parse_texts(node, name)?.into_iter().map(str::to_owned).collect())
             }
+            "skill_selected_in" => {
+                let names = self.problems.parse_texts(node, name)?.into_iter();
+                Predicate::SelectedSkill(names.map(|name| name.trim_start_matches('/').to_owned()).collect())
+            }
             "file_extensions_in_context" => {
                 Predicate::Extensions(self.problems.parse_texts(node, name)?.into_iter().map(extension_name).collect())
             }

@@ -76,7 +76,7 @@ struct SkillRouted {
 }
 
 impl EventType for SkillRouted {
-    const KIND: &'static str = "skill.routed";
+    const KIND: &'static str = "test.skill_decided";
     const VERSION: u16 = 1;
 }
 
@@ -170,7 +170,7 @@ fn decisions_of_another_kind_are_repeated_from_their_turn_and_its_message() {
     let same = replayed("deploy it", 3, true);
     assert_eq!((same.decisions, same.without_text, &same.divergence), (1, 0, &None));
     let different = replayed("hello", 3, true).divergence.unwrap();
-    assert_eq!((different.kind, different.position), ("skill.routed", Position(3)));
+    assert_eq!((different.kind, different.position), (SkillRouted::KIND, Position(3)));
     assert_eq!((different.recorded.chosen, different.again.chosen.as_deref()), (None, Some("deploy")));
     assert!(different.again.why.contains("MENTIONED"), "{}", different.again.why);
 }

@@ -91,7 +91,7 @@ impl<'a> Transfer<'a> {
         }
         let parts = std::mem::take(&mut self.parts);
         (self.turns, self.steps, self.message_bytes) = (0, 0, 0);
-        self.imported.add(self.writer.execute(ImportTurns { parts })?);
+        self.imported.add(self.writer.execute(ImportTurns::new(parts))?);
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use catalogue::registry_from_text;
 use contracts::{
     Decision, MessageText, Turn,
-    events::{PolicyLoaded, RouteDecided, TextBody, TurnStarted, TurnTextRecorded},
+    events::{PolicyLoaded, RouteDecided, SkillReused, SkillRouted, TextBody, TurnStarted, TurnTextRecorded},
 };
 use engine::RouterState;
 use event_bus::{EventLog, ProjectionSet as _, TextStore};
@@ -42,8 +42,19 @@ pub(crate) fn repeat_decision(
         Words::Purged => MessageText::Matched(&event.matched),
     };
     let policy = policy(&before, texts, event);
-    let turn = Turn::new(&turn, at, message);
+    let skills = selected_skills(&before, event);
+    let turn = Turn { skills: &skills, ..Turn::new(&turn, at, message) };
     state.with_views(at, |views| decide(&turn, &policy, views))
+}
+
+/// Returns the skills that the skill decision of a turn loads: its own one, or that of a hook.
+fn selected_skills(before: &[Recorded], event: &RouteDecided) -> Vec<String> {
+    let reused = before.iter().filter_map(|event| event.read::<SkillReused>().unwrap());
+    let hook = reused.filter(|reused| reused.turn == event.turn).map(|reused| reused.decision).next();
+    let mut decided =
+        before.iter().filter_map(|recorded| Some((recorded.event.id, recorded.read::<SkillRouted>().unwrap()?)));
+    let own = decided.find(|(id, routed)| routed.turn == Some(event.turn) || Some(*id) == hook);
+    own.and_then(|(_, routed)| Some(routed.decision.chosen?.loaded().to_vec())).unwrap_or_default()
 }
 
 /// Repeats every decision of a log and compares the bytes; returns their number.

@@ -85,6 +85,7 @@ pub(crate) fn edit(name: &str, at: Timestamp) -> [Step; 2] {
             directories: ["src".to_owned()].into(),
             files: [7].into(),
             reverts: false,
+            skill: None,
         },
     };
     let (outcome, extensions) = (ToolOutcome::Succeeded, BTreeSet::new());

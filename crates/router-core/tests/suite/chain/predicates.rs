@@ -84,6 +84,14 @@ fn one_matching_skill_suffices() {
 }
 
 #[test]
+fn one_selected_skill_suffices() {
+    let when = "{skill_selected_in: [system_design, /review]}";
+    assert!(holds(when, &hello().selected_skill("other").selected_skill("review")));
+    assert!(!holds(when, &hello().selected_skill("other").skill("review")), "a match is not a selection");
+    assert!(!holds(when, &hello()));
+}
+
+#[test]
 fn extensions_compare_without_case_and_with_or_without_the_dot() {
     for when in ["{file_extensions_in_context: [.SQL, .py]}", "{file_extensions_in_context: sql}"] {
         assert!(holds(when, &hello().touched(".sql")));

@@ -33,6 +33,7 @@ rules:
       has_images: true
       has_tool_calls_in_history: false
       skills_matching_message_includes: [system_design]
+      skill_selected_in: [system_design]
       file_extensions_in_context: [.sql]
       workspace_path_matches: "/shop"
       time_of_day_between: [22:00, 06:00]

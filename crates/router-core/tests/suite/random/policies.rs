@@ -67,6 +67,8 @@ pub(super) enum When {
     HasToolCalls(bool),
     /// `skills_matching_message_includes`.
     Skills(Vec<&'static str>),
+    /// `skill_selected_in`.
+    SelectedSkill(Vec<&'static str>),
     /// `file_extensions_in_context`.
     Extensions(Vec<&'static str>),
     /// `workspace_path_matches`.
@@ -220,6 +222,7 @@ fn leaf() -> impl Strategy<Value = When> {
         1 => any::<bool>().prop_map(When::HasImages),
         1 => any::<bool>().prop_map(When::HasToolCalls),
         1 => vec(select(&SKILLS[..]), 1..3).prop_map(When::Skills),
+        1 => vec(select(&SKILLS[..]), 1..3).prop_map(When::SelectedSkill),
         1 => vec(select(&EXTENSIONS[..]), 1..3).prop_map(When::Extensions),
         1 => select(&PATH_PATTERNS[..]).prop_map(When::WorkspaceMatches),
         1 => (select(&MINUTES[..]), select(&MINUTES[..])).prop_map(|(from, until)| When::TimeBetween(from, until)),

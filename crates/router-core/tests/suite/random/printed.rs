@@ -59,6 +59,7 @@ fn one(when: &When) -> String {
         When::TokensBelow(tokens) => format!("estimated_input_tokens_lt: {tokens}"),
         When::HasImages(yes) => format!("has_images: {yes}"),
         When::HasToolCalls(yes) => format!("has_tool_calls_in_history: {yes}"),
+        When::SelectedSkill(list) => format!("skill_selected_in: {}", texts(list)),
         When::Skills(list) => format!("skills_matching_message_includes: {}", texts(list)),
         When::Extensions(list) => format!("file_extensions_in_context: {}", texts(list)),
         When::WorkspaceMatches(pattern) => format!("workspace_path_matches: {}", quoted(pattern)),

@@ -189,7 +189,7 @@ pub(super) fn world() -> impl Strategy<Value = World> {
     let about = (message(), needs(), any::<bool>(), any::<bool>(), estimates(), moment());
     let context = (
         btree_set(select(&EXTENSIONS[..]), 0..3),
-        btree_set(select(&SKILLS[..]), 0..3),
+        (btree_set(select(&SKILLS[..]), 0..3), btree_set(select(&SKILLS[..]), 0..3)),
         (amount(), spending(), request()),
         of(select(&PATHS[..])),
     );
@@ -200,7 +200,7 @@ pub(super) fn world() -> impl Strategy<Value = World> {
         |(models, chosen, about, context, (models_out, providers_out), learned)| {
             let (override_model, sticky, delegation) = chosen;
             let (message, needs, message_has_images, tool_calls_in_history, tokens, (at, offset_minutes)) = about;
-            let (extensions, skills, (spent_today, spending, request), path) = context;
+            let (extensions, (skills, selected), (spent_today, spending, request), path) = context;
             // An outage that ends a microsecond before the turn, at its time, or a microsecond after it.
             let end = |distance: i64| Timestamp(at.0.checked_add_signed(distance).unwrap());
             let outages = Outages {
@@ -230,7 +230,8 @@ pub(super) fn world() -> impl Strategy<Value = World> {
                 request: Some(request),
                 ..turn_started(turn, SessionId::try_from("random").unwrap())
             };
-            let turn = StatedTurn { started, at, message };
+            let selected_skills = selected.into_iter().map(str::to_owned).collect();
+            let turn = StatedTurn { started, at, message, selected_skills };
             let recommendation = learned.map(|(model, confidence, samples)| Recommendation {
                 model,
                 confidence: Score::ratio(confidence, 100),

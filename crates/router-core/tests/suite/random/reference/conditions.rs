@@ -33,6 +33,7 @@ fn holds(when: &When, world: &World, model: &ModelSpec) -> bool {
         When::TokensBelow(threshold) => tokens < *threshold,
         When::HasImages(wanted) => turn.started.message_has_images == *wanted,
         When::HasToolCalls(wanted) => turn.started.tool_calls_in_history == *wanted,
+        When::SelectedSkill(names) => names.iter().any(|name| turn.selected_skills.iter().any(|skill| skill == name)),
         When::Skills(names) => names.iter().any(|name| turn.started.skills.iter().any(|skill| skill == name)),
         When::Extensions(names) => {
             names.iter().any(|name| turn.started.extensions.iter().any(|extension| extension == name))

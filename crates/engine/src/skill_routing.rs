@@ -1,0 +1,21 @@
+//! Decides which skills a message loads, and records the decision before that about the model.
+//!
+//! [`SkillLibrary`] reads the skills of workspaces outside of the bus thread and returns them as [`PreparedSkills`]. The
+//! engine decides with them and records the decision, so that it can be repeated from the log alone.
+
+mod decide;
+mod hook;
+mod index_events;
+mod library;
+mod prepared;
+mod record;
+mod repeat;
+mod workspace_files;
+
+pub use decide::SkillDecision;
+pub use hook::HookPrompt;
+pub use library::SkillLibrary;
+pub use prepared::{OfferedSkill, PreparedSkills};
+pub use repeat::{SkillRepeatError, SkillReplay};
+
+pub(crate) use record::SkillRouting;

@@ -1,0 +1,285 @@
+//! Decides the skills of a turn and builds the events of the decision.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use contracts::{
+    ContentHash, Sealed, SessionId, SkillOutcome, SkillReason, Thread,
+    events::{
+        DecisionMode, SkillClarificationRequested, SkillDeferred, SkillInputs, SkillLoaded, SkillReused, SkillRouted,
+        SkillRoutingMode, TurnStarted,
+    },
+};
+use event_core::{EventId, EventType as _, Timestamp};
+use skills::{SKILL_DECIDER_VERSION, SkillRouter, SkillRouterError, SkillSettings, SkillSources};
+
+use super::{
+    decide::{SkillDecision, message_hash},
+    index_events::index_events,
+    library::SkillLibrary,
+    prepared::PreparedSkills,
+};
+use crate::{
+    capture::MAX_PATH_BYTES, engine::Engine, error::EngineError, home::Home, policy_file::ActivePolicy,
+    recorder::turn_event, sessions::SessionSkills,
+};
+
+/// The skill routing of an engine: the settings of the active policy, and the skills of workspaces.
+#[derive(Debug)]
+pub(crate) struct SkillRouting {
+    /// The skills of workspaces, which other threads read.
+    library: Arc<SkillLibrary>,
+    /// The router without skills, under the settings of the policy.
+    no_skills: SkillRouter,
+    /// The hash of the policy whose settings apply.
+    policy: ContentHash,
+    /// The workspaces and hashes of skills that this engine has recorded.
+    recorded: BTreeSet<(Option<String>, ContentHash)>,
+}
+
+impl SkillRouting {
+    /// Creates the skill routing of an engine.
+    ///
+    /// # Errors
+    /// [`SkillRouterError`] if the settings of the policy are not valid.
+    pub(crate) fn new(home: &Home, policy: &ActivePolicy) -> Result<Self, SkillRouterError> {
+        let settings = settings_of(policy);
+        Ok(Self {
+            library: Arc::new(SkillLibrary::new(home.user.clone(), policy.hash, settings.clone())),
+            no_skills: SkillRouter::new(SkillSources::default(), settings)?,
+            policy: policy.hash,
+            recorded: BTreeSet::new(),
+        })
+    }
+
+    /// Applies the settings of the active policy if it is another one.
+    ///
+    /// # Errors
+    /// [`SkillRouterError`] if the settings are not valid.
+    pub(crate) fn set_policy(&mut self, policy: &ActivePolicy) -> Result<(), SkillRouterError> {
+        if self.policy != policy.hash {
+            let settings = settings_of(policy);
+            self.no_skills = SkillRouter::new(SkillSources::default(), settings.clone())?;
+            self.library.set_settings(policy.hash, settings);
+            self.policy = policy.hash;
+        }
+        Ok(())
+    }
+
+    /// Forgets what the engine has recorded, after its state was folded from the log again.
+    pub(crate) fn forget_recorded(&mut self) {
+        self.recorded.clear();
+    }
+}
+
+/// Returns the settings of a policy. They were validated when the policy was loaded; a policy of the log that is not valid
+/// for this version has the defaults.
+fn settings_of(policy: &ActivePolicy) -> SkillSettings {
+    SkillSettings::of_policy(&policy.policy).unwrap_or_else(|problem| {
+        tracing::error!(%problem, "the settings of skill routing cannot be used; their defaults apply");
+        SkillSettings::default()
+    })
+}
+
+/// The skills of a turn: those that the decision about its model reads, and the events to record.
+#[derive(Debug, Default)]
+pub(crate) struct TurnSkills {
+    /// The skills that the decision loads; empty if it loads none.
+    pub(crate) loaded: Vec<String>,
+    /// The events of the decision.
+    pub(crate) events: Vec<Sealed>,
+}
+
+/// The message of a skill decision, with its place.
+pub(super) struct RoutedMessage<'a> {
+    /// The captured turn; `None` for the prompt of a hook.
+    pub(super) turn: Option<&'a TurnStarted>,
+    /// The session.
+    pub(super) session: &'a SessionId,
+    /// The thread.
+    pub(super) thread: &'a Thread,
+    /// The workspace; `None` if it is unknown.
+    pub(super) workspace: Option<&'a str>,
+    /// The message without the `@` mention.
+    pub(super) text: &'a str,
+    /// How the decision is used.
+    pub(super) mode: SkillRoutingMode,
+    /// Whether the user can answer a question.
+    pub(super) interactive: bool,
+}
+
+impl Engine {
+    /// Returns the library that reads the skills of workspaces. Other threads prepare skills with it.
+    pub fn skill_library(&self) -> &Arc<SkillLibrary> {
+        &self.skill_routing.library
+    }
+
+    /// Decides the skills of a turn that was captured at `at` with the message `text`, from the `prepared` skills (`None` if
+    /// none are known), or refers to the decision of a hook about the same message. An auxiliary call has no decision,
+    /// because its text is not a message of the user. Records nothing but the text of a new index.
+    pub(crate) fn route_turn_skills(
+        &mut self,
+        started: &TurnStarted,
+        text: &str,
+        at: Timestamp,
+        mode: DecisionMode,
+        prepared: Option<&Arc<PreparedSkills>>,
+    ) -> Result<TurnSkills, EngineError> {
+        if matches!(started.thread, Thread::Auxiliary(_)) {
+            return Ok(TurnSkills::default());
+        }
+        let turn = started.turn;
+        let session = self.state().sessions.get(&started.session);
+        let hooked = session
+            .filter(|_| started.is_of_conversation())
+            .and_then(|session| session.skills()?.hook_decision(message_hash(text), at));
+        if let Some(hooked) = hooked {
+            let reused = SkillReused { turn, session: started.session.clone(), decision: hooked.event };
+            let loaded = hooked.loaded.clone();
+            let event = turn_event(turn, 0, at, reused)?.caused_by(turn.0.then(TurnStarted::KIND, 0));
+            return Ok(TurnSkills { loaded, events: vec![event] });
+        }
+        let message = RoutedMessage {
+            turn: Some(started),
+            session: &started.session,
+            thread: &started.thread,
+            workspace: started.workspace.as_deref(),
+            text,
+            mode: match mode {
+                DecisionMode::Live => SkillRoutingMode::Observed,
+                DecisionMode::Observed => SkillRoutingMode::Imported,
+            },
+            interactive: started.is_of_conversation(),
+        };
+        let prepared = self.current_skills(prepared);
+        let mut events = self.new_index_events(prepared.as_deref())?;
+        let routed = Arc::new(self.decide_skills(&message, prepared.as_deref()));
+        let id = turn.0.then(SkillRouted::KIND, 0);
+        let cause = turn.0.then(TurnStarted::KIND, 0);
+        events.push(Sealed::new(id, at, turn.0, Arc::clone(&routed))?.caused_by(cause));
+        events.extend(following_events(&routed, id, at, turn.0)?);
+        if started.request.is_some()
+            && let Some(skill) = skill_of_command(&routed)
+        {
+            let (session, thread) = (started.session.clone(), started.thread.clone());
+            let loaded = SkillLoaded { turn, session, thread, skill, call: None };
+            events.push(turn_event(turn, 0, at, loaded)?.caused_by(id));
+        }
+        Ok(TurnSkills { loaded: loaded_skills(&routed), events })
+    }
+
+    /// Returns the skills that a turn would load, for a preview. Records nothing.
+    pub(crate) fn preview_skills(
+        &self,
+        started: &TurnStarted,
+        text: &str,
+        prepared: Option<&Arc<PreparedSkills>>,
+    ) -> Vec<String> {
+        if matches!(started.thread, Thread::Auxiliary(_)) {
+            return Vec::new();
+        }
+        let message = RoutedMessage {
+            turn: Some(started),
+            session: &started.session,
+            thread: &started.thread,
+            workspace: started.workspace.as_deref(),
+            text,
+            mode: SkillRoutingMode::Observed,
+            interactive: started.is_of_conversation(),
+        };
+        loaded_skills(&self.decide_skills(&message, self.current_skills(prepared).as_deref()))
+    }
+
+    /// Returns prepared skills under the settings of the active policy, which can have changed since they were prepared.
+    /// `None` if none are known.
+    pub(super) fn current_skills(&self, prepared: Option<&Arc<PreparedSkills>>) -> Option<Arc<PreparedSkills>> {
+        let prepared = prepared?;
+        let policy = self.policy.active();
+        if prepared.policy == policy.hash {
+            return Some(Arc::clone(prepared));
+        }
+        let updated = prepared.with_settings(settings_of(policy), policy.hash);
+        updated.inspect_err(|error| tracing::error!(%error, "the skills of a workspace cannot be used")).ok()
+    }
+
+    /// Decides the skills of a message with the present state of its session.
+    pub(super) fn decide_skills(&self, message: &RoutedMessage<'_>, prepared: Option<&PreparedSkills>) -> SkillRouted {
+        let started_at = self.now();
+        let history = self.state().sessions.get(message.session).and_then(|session| session.skills());
+        let history = history.filter(|_| *message.thread == Thread::Main);
+        let inputs = SkillInputs {
+            prior_skill: history.and_then(|history| history.prior_skill().map(str::to_owned)),
+            asked_before: history.is_some_and(SessionSkills::has_asked),
+            interactive: message.interactive,
+            ..SkillInputs::default()
+        };
+        let router = prepared.map_or(&self.skill_routing.no_skills, |prepared| &prepared.router);
+        let SkillDecision { decision, omitted } = SkillDecision::new(router, message.text, &inputs);
+        let elapsed = self.now().micros_since(started_at);
+        SkillRouted {
+            session: message.session.clone(),
+            thread: message.thread.clone(),
+            turn: message.turn.map(|started| started.turn),
+            workspace: message.workspace.filter(|path| path.len() <= MAX_PATH_BYTES).map(str::to_owned),
+            text: message_hash(message.text),
+            text_bytes: message.text.len() as u64,
+            mode: message.mode,
+            inputs,
+            policy: self.policy.active().hash,
+            sources: prepared.map(|prepared| prepared.hash),
+            decider: SKILL_DECIDER_VERSION,
+            // An imported turn did not wait for its decision, and every import records the same event.
+            elapsed_micros: match message.mode {
+                SkillRoutingMode::Imported => 0,
+                SkillRoutingMode::Hook | SkillRoutingMode::Observed => u32::try_from(elapsed).unwrap_or(u32::MAX),
+            },
+            omitted,
+            decision,
+        }
+    }
+
+    /// Returns the events about prepared skills that this engine has not recorded for their workspace, and stores their
+    /// text first. Empty without skills.
+    pub(super) fn new_index_events(&mut self, prepared: Option<&PreparedSkills>) -> Result<Vec<Sealed>, EngineError> {
+        let Some(prepared) = prepared else { return Ok(Vec::new()) };
+        if !self.skill_routing.recorded.insert((prepared.workspace.clone(), prepared.hash)) {
+            return Ok(Vec::new());
+        }
+        self.texts.put(&prepared.text)?;
+        Ok(index_events(prepared, self.now())?)
+    }
+}
+
+/// Builds the event of a deferred skill or of a question, if the decision with the id `decision` ends in one.
+pub(super) fn following_events(
+    routed: &SkillRouted,
+    decision: EventId,
+    at: Timestamp,
+    correlation: EventId,
+) -> Result<Option<Sealed>, EngineError> {
+    let (session, turn) = (routed.session.clone(), routed.turn);
+    let sealed = match &routed.decision.chosen {
+        Some(SkillOutcome::Defer { skill }) => {
+            let event = SkillDeferred { decision, session, turn, skill: skill.clone() };
+            Sealed::new(decision.then(SkillDeferred::KIND, 0), at, correlation, Arc::new(event))?
+        }
+        Some(SkillOutcome::Ask { skills }) => {
+            let event = SkillClarificationRequested { decision, session, turn, skills: skills.clone() };
+            Sealed::new(decision.then(SkillClarificationRequested::KIND, 0), at, correlation, Arc::new(event))?
+        }
+        Some(SkillOutcome::Load { .. } | SkillOutcome::None) | None => return Ok(None),
+    };
+    Ok(Some(sealed.caused_by(decision)))
+}
+
+/// Returns the skills that a decision loads.
+pub(super) fn loaded_skills(routed: &SkillRouted) -> Vec<String> {
+    routed.decision.chosen.as_ref().map(|outcome| outcome.loaded().to_vec()).unwrap_or_default()
+}
+
+/// Returns the first skill that the user's slash command names, which the client then loads itself; `None` for a message
+/// without such a command.
+fn skill_of_command(routed: &SkillRouted) -> Option<String> {
+    let winner = routed.decision.winner()?;
+    let is_command = matches!(winner.reason, SkillReason::SlashCommand { .. });
+    winner.candidate.as_ref().filter(|_| is_command)?.loaded().first().cloned()
+}

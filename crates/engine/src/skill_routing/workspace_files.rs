@@ -1,0 +1,133 @@
+//! Reads the files of a workspace that skill decisions use: skills, trigger table, AGENTS.md.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::SystemTime,
+};
+
+use skill_files::{SkillReader, SkillRoot, SkillSet, default_roots, plugin_roots, read_agents_files, read_text_file};
+use skills::{
+    AgentsFiles, Finding, RoutingCase, Severity, SkillSettings, SkillSources, TriggerTable, parse_cases,
+    parse_trigger_table,
+};
+
+/// The files of one workspace, as they were last read.
+#[derive(Debug, Default)]
+pub(super) struct WorkspaceFiles {
+    /// Reads the `SKILL.md` files, and remembers unchanged ones.
+    reader: SkillReader,
+    /// The skills of the last reading.
+    set: Arc<SkillSet>,
+    /// The last valid trigger table.
+    triggers: TriggerTable,
+    /// The AGENTS.md in the root of the workspace.
+    agents: AgentsFiles,
+    /// The last valid labelled requests, from which decisions learn.
+    cases: Vec<RoutingCase>,
+    /// The problems of all files, sorted by path and line.
+    findings: Vec<Finding>,
+    /// Whether the last valid trigger table or the last valid labelled requests are used because the present ones cannot be
+    /// read.
+    using_last_content: bool,
+}
+
+impl WorkspaceFiles {
+    /// Reads the files that have changed. `user` is the user's home folder, `now` the present time. Returns whether the
+    /// skills, the tables or the problems differ from those of the last reading.
+    pub(super) fn read(
+        &mut self,
+        workspace: &Path,
+        user: Option<&Path>,
+        settings: &SkillSettings,
+        now: SystemTime,
+    ) -> bool {
+        let (roots, mut findings) = skill_roots(workspace, user, settings);
+        let set = self.reader.read(&roots, now);
+        findings.extend(set.findings.iter().cloned());
+        let (triggers, using_last_table) = match &settings.triggers {
+            None => (TriggerTable::default(), false),
+            Some(path) => match read_table(workspace, path) {
+                Ok((table, table_findings)) => {
+                    findings.extend(table_findings);
+                    (table, false)
+                }
+                Err(finding) => {
+                    findings.push(finding);
+                    (self.triggers.clone(), !self.triggers.rows.is_empty())
+                }
+            },
+        };
+        let (cases, using_last_cases) = match settings.cases.as_ref().map(|path| read_cases(workspace, path)) {
+            None => (Vec::new(), false),
+            Some(Ok(cases)) => (cases, false),
+            Some(Err(finding)) => {
+                findings.push(finding);
+                (self.cases.clone(), !self.cases.is_empty())
+            }
+        };
+        let using_last_content = using_last_table || using_last_cases;
+        let agents = if settings.layers.policy {
+            let (agents, agents_findings) = read_agents_files(workspace, &[]);
+            findings.extend(agents_findings);
+            agents
+        } else {
+            AgentsFiles::default()
+        };
+        findings.sort();
+        let is_equal = Arc::ptr_eq(&set, &self.set)
+            && triggers == self.triggers
+            && agents == self.agents
+            && cases == self.cases
+            && findings == self.findings
+            && using_last_content == self.using_last_content;
+        (self.set, self.triggers, self.agents) = (set, triggers, agents);
+        (self.cases, self.findings, self.using_last_content) = (cases, findings, using_last_content);
+        !is_equal
+    }
+
+    /// Returns the sources of decisions.
+    pub(super) fn sources(&self) -> SkillSources {
+        SkillSources {
+            index: self.set.index.clone(),
+            triggers: self.triggers.clone(),
+            agents: self.agents.clone(),
+            cases: self.cases.clone(),
+        }
+    }
+
+    /// Returns the errors and warnings of all files; recommendations for authors are left out.
+    pub(super) fn findings(&self) -> Vec<Finding> {
+        self.findings.iter().filter(|finding| finding.severity() != Severity::Info).cloned().collect()
+    }
+
+    /// Returns whether the last valid trigger table or the last valid labelled requests are used because the present ones
+    /// cannot be read.
+    pub(super) const fn using_last_content(&self) -> bool {
+        self.using_last_content
+    }
+}
+
+/// Returns the folders of skills: those of the policy, or else the folders of clients and of installed plugins. Also
+/// returns the problems of the files that list the plugins.
+fn skill_roots(workspace: &Path, user: Option<&Path>, settings: &SkillSettings) -> (Vec<SkillRoot>, Vec<Finding>) {
+    if let Some(dirs) = &settings.dirs {
+        return (dirs.iter().filter_map(|dir| SkillRoot::from_setting(dir, workspace, user)).collect(), Vec::new());
+    }
+    let mut roots = default_roots(workspace, user);
+    let (plugins, findings) = user.map(|user| plugin_roots(workspace, user)).unwrap_or_default();
+    roots.extend(plugins);
+    (roots, findings)
+}
+
+/// Reads the labelled requests at a path, which is relative to the workspace or absolute.
+fn read_cases(workspace: &Path, path: &str) -> Result<Vec<RoutingCase>, Finding> {
+    parse_cases(&read_text_file(&workspace.join(path), path)?, path, None)
+}
+
+/// Reads the trigger table at a path, which is relative to the workspace or absolute.
+fn read_table(workspace: &Path, path: &str) -> Result<(TriggerTable, Vec<Finding>), Finding> {
+    let file: PathBuf = workspace.join(path);
+    let text = read_text_file(&file, path)?;
+    Ok(parse_trigger_table(path, &text))
+}
