@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use control::{Connection, Writer};
+use control::{Connection, Operation as _, Writer};
 use engine::{Engine, Home, Models, RouterState, Stores};
 use event_bus::{EventLog, JournalReader, LogError, MemoryLog, Repair, SledLog, SystemClock, TextFiles, TextStore};
 use event_core::Timestamp;
@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use crate::{
     arguments::Arguments,
+    commands::record_kept_decisions,
     failure::Failure,
     screen::{self, count_noun},
 };
@@ -82,8 +83,15 @@ impl Context {
     }
 
     /// Opens the log for a command that writes: through a connection to the running gateway, or else directly. In the
-    /// latter case the log is locked until the writer is closed.
+    /// latter case the log is locked until the writer is closed. Records the decisions that hooks kept.
     pub(crate) fn writer(&self) -> Result<Writer, Failure> {
+        let mut writer = self.open_writer()?;
+        record_kept_decisions(self, |request| writer.execute(request));
+        Ok(writer)
+    }
+
+    /// Does the same as [`Context::writer`] without recording the decisions of hooks.
+    fn open_writer(&self) -> Result<Writer, Failure> {
         let started = Instant::now();
         loop {
             let connected = Connection::open(&self.home.dir);
@@ -119,14 +127,17 @@ impl Context {
     }
 
     /// Opens the engine for the gateway. Its events are durable once they are in the journal; the index of the log is
-    /// updated later.
+    /// updated later. Records the decisions that hooks kept.
     pub(crate) fn gateway_engine(&self, models: Models) -> Result<Engine, Failure> {
         let (log, repairs) = SledLog::open(self.home.log())?;
-        self.engine_with_log(
-            log.with_max_index_lag(MAX_INDEX_LAG).with_journal_preallocation(JOURNAL_PADDING_BYTES),
-            &repairs,
-            models,
-        )
+        let log = log.with_max_index_lag(MAX_INDEX_LAG).with_journal_preallocation(JOURNAL_PADDING_BYTES);
+        let mut engine = self.engine_with_log(log, &repairs, models)?;
+        record_kept_decisions(self, |request| {
+            let recorded = request.execute(&mut engine)?;
+            engine.commit()?;
+            Ok(recorded)
+        });
+        Ok(engine)
     }
 
     /// Opens an engine that writes to `log`, and prints and records the repairs that were made when the log was opened.

@@ -31,6 +31,7 @@ pub fn execute(engine: &mut Engine, request: ControlRequest) -> Result<Value, Co
         ControlRequest::ReportSession(operation) => respond(engine, operation),
         ControlRequest::ReportGateway(operation) => respond(engine, operation),
         ControlRequest::RoutePrompt(operation) => respond(engine, operation),
+        ControlRequest::RecordHookDecisions(operation) => respond(engine, operation),
     }
 }
 

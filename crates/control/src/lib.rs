@@ -22,10 +22,10 @@ pub use execute::execute;
 pub use frame::{MAX_FRAME_BYTES, VERSION, decode_request, decode_response, encode_request, encode_response};
 pub use operation::{ControlRequest, Operation};
 pub use operations::{
-    AcceptSuggestion, ClearPatterns, CorrectSkill, DismissSuggestion, GatewayReport, GiveFeedback, ImportTurns,
-    ImportedPart, ImportedTurns, LimitReport, LogTotals, PolicyState, RecordEmbeddings, RecordVerdicts, RefreshPolicy,
-    ReportGateway, ReportSession, RetriedProvider, RetryProvider, RoutePrompt, SelectModel, SelectedModel,
-    SessionReport, Totals, TurnReport,
+    AcceptSuggestion, ClearPatterns, CorrectSkill, DismissSuggestion, GatewayReport, GiveFeedback, HookDecision,
+    ImportTurns, ImportedPart, ImportedTurns, LimitReport, LogTotals, PolicyState, RecordEmbeddings,
+    RecordHookDecisions, RecordVerdicts, RecordedHookDecisions, RefreshPolicy, ReportGateway, ReportSession,
+    RetriedProvider, RetryProvider, RoutePrompt, SelectModel, SelectedModel, SessionReport, Totals, TurnReport,
 };
 pub use server::{Commands, serve};
 pub use socket::ControlSocket;

@@ -7,8 +7,8 @@ use crate::{
     error::ControlError,
     operations::{
         AcceptSuggestion, ClearPatterns, CorrectSkill, DismissSuggestion, GiveFeedback, ImportTurns, LogTotals,
-        RecordEmbeddings, RecordVerdicts, RefreshPolicy, ReportGateway, ReportSession, RetryProvider, RoutePrompt,
-        SelectModel,
+        RecordEmbeddings, RecordHookDecisions, RecordVerdicts, RefreshPolicy, ReportGateway, ReportSession,
+        RetryProvider, RoutePrompt, SelectModel,
     },
 };
 
@@ -58,6 +58,8 @@ pub enum ControlRequest {
     ReportGateway(ReportGateway),
     /// Decides which skills a prompt loads.
     RoutePrompt(RoutePrompt),
+    /// Records decisions of hooks that no gateway answered.
+    RecordHookDecisions(RecordHookDecisions),
 }
 
 impl ControlRequest {
@@ -104,4 +106,5 @@ into_request!(
     ReportSession,
     ReportGateway,
     RoutePrompt,
+    RecordHookDecisions,
 );

@@ -1,5 +1,6 @@
 //! The operations: one type for each, with its response.
 
+mod hook;
 mod import;
 mod learning;
 mod policy;
@@ -9,6 +10,7 @@ mod report;
 mod skill;
 mod user;
 
+pub use hook::{HookDecision, RecordHookDecisions, RecordedHookDecisions};
 pub use import::{ImportTurns, ImportedPart, ImportedTurns, LogTotals, Totals};
 pub use learning::{ClearPatterns, RecordEmbeddings, RecordVerdicts};
 pub use policy::{PolicyState, RefreshPolicy};

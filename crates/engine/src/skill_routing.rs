@@ -6,6 +6,7 @@
 mod decide;
 mod hook;
 mod index_events;
+mod kept;
 mod library;
 mod prepared;
 mod record;

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{
     ClientEnvironment, POLICY, answered_bodies, check_message, claude_code, create_folders,
+    log::Log,
     programs::{self, RunningProgram, turnwise_command},
 };
 use crate::{
@@ -49,7 +50,8 @@ pub(super) fn run(client: &Path, folder: &Path) -> Outcome<String> {
         return Err(Failure::new(format!("`{}` exists after `--remove`", settings.display())));
     }
     gateway.stop()?;
-    let summary = "the hook suggests the skill of a message";
+    check_log(&Log::export(&home)?)?;
+    let summary = "the hook suggests the skill of a message, and each message has one skill decision";
     println!("clients: claude: {summary}");
     Ok(summary.to_owned())
 }
@@ -82,6 +84,19 @@ fn check_messages(client: &Path, environment: &ClientEnvironment<'_>, mock: &Run
         }
     }
     Ok(())
+}
+
+/// Checks that each of the two messages has exactly one skill decision, which the hook made and its turn uses.
+fn check_log(log: &Log) -> Outcome {
+    let modes: Vec<_> = log.payloads("skill.routed").filter_map(|event| event["mode"].as_str()).collect();
+    let sessions = log.count_by("skill.routed", "session").len();
+    let reused = log.payloads("skill.reused").count();
+    if modes == ["hook", "hook"] && sessions == 2 && reused == 2 {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "skill hook: two messages have the skill decisions {modes:?} in {sessions} sessions, of which turns use {reused}"
+    )))
 }
 
 /// Returns the texts of all messages in a request. Claude Code sends what a hook adds in a message with the role `system`.

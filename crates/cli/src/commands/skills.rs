@@ -19,6 +19,7 @@ use std::{
     time::SystemTime,
 };
 
+use engine::PolicyFile;
 use serde::Serialize;
 use skill_files::{SkillReader, SkillRoot, SkillSet, default_roots, plugin_roots, read_agents_files, read_text_file};
 use skills::{
@@ -91,18 +92,17 @@ impl Loaded {
     /// Reads the skills and the trigger table: from the folders and the file that the arguments name, or else from those
     /// in the policy.
     pub(super) fn read(context: &Context, places: &SkillPlaces) -> Result<Self, Failure> {
-        Self::read_with(context, places, &mut SkillReader::new(), |_| true)
+        Self::read_with(context, places, &open_policy(context)?, &mut SkillReader::new())
     }
 
-    /// Does the same as [`Loaded::read`] with the files that `reader` remembers. Of the folders that clients read by default,
-    /// those are used that `is_used` accepts.
+    /// Does the same as [`Loaded::read`] under a policy, with the files that `reader` remembers.
     pub(super) fn read_with(
         context: &Context,
         places: &SkillPlaces,
+        policy: &PolicyFile,
         reader: &mut SkillReader,
-        is_used: impl Fn(&SkillRoot) -> bool,
     ) -> Result<Self, Failure> {
-        let settings = settings_of(context)?;
+        let settings = settings_under(policy)?;
         let workspace = absolute(places.workspace.as_deref().unwrap_or(Path::new(".")))?;
         let user = context.home.user.as_deref();
         let (roots, mut other_findings): (Vec<SkillRoot>, Vec<Finding>) = if places.dirs.is_empty() {
@@ -110,8 +110,7 @@ impl Loaded {
                 let roots = dirs.iter().filter_map(|dir| SkillRoot::from_setting(dir, &workspace, user));
                 (roots.collect(), Vec::new())
             } else {
-                let (roots, findings) = client_roots(&workspace, user);
-                (roots.into_iter().filter(is_used).collect(), findings)
+                client_roots(&workspace, user)
             }
         } else {
             let root = |dir: &PathBuf| {
@@ -206,7 +205,14 @@ fn client_roots(workspace: &Path, user: Option<&Path>) -> (Vec<SkillRoot>, Vec<F
 /// # Errors
 /// [`Failure::Invalid`] if they are not valid.
 fn settings_of(context: &Context) -> Result<SkillSettings, Failure> {
-    let policy = open_policy(context)?;
+    settings_under(&open_policy(context)?)
+}
+
+/// Returns the settings of skills in a policy file.
+///
+/// # Errors
+/// [`Failure::Invalid`] if the block `skills` of the policy is invalid.
+fn settings_under(policy: &PolicyFile) -> Result<SkillSettings, Failure> {
     SkillSettings::of_policy(&policy.active().policy)
         .map_err(|problem| Failure::Invalid(format!("{}: {problem}", policy.active().path)))
 }

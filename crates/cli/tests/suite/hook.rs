@@ -5,20 +5,28 @@ use std::{
     io::Write as _,
     os::unix::fs::PermissionsExt as _,
     process::{Command, Stdio},
+    time::{Duration, Instant},
 };
 
+use mock_upstream::{MockUpstream, Settings};
 use serde_json::{Value, json};
 
-use crate::desk::{Desk, Run};
+use crate::{
+    desk::{Desk, Run, said},
+    status_line::{send, start},
+};
 
 /// A skill with a keyword.
 const DEPLOY: &str =
     "---\nname: deploy\ndescription: Deploys services to Kubernetes. Use when releasing.\nkeywords: [roll out]\n---\n";
 
+/// The session of the messages.
+const SESSION: &str = "5f0e4a0c-9d57-4a3c-8a5e-0c3f2d1b7a66";
+
 /// Returns the JSON that Claude Code 2.1 writes for a message in the folder `shop` of a home.
 fn submitted(desk: &Desk, prompt: &str) -> String {
     json!({
-        "session_id": "5f0e4a0c-9d57-4a3c-8a5e-0c3f2d1b7a66", "transcript_path": "/tmp/t.jsonl",
+        "session_id": SESSION, "transcript_path": "/tmp/t.jsonl",
         "cwd": desk.path("shop"), "permission_mode": "default", "hook_event_name": "UserPromptSubmit", "prompt": prompt,
     })
     .to_string()
@@ -185,4 +193,92 @@ fn doctor_reports_whether_the_hook_is_installed_and_can_run() {
     let off = settings.replacen('{', "{\"disableAllHooks\": true,", 1);
     desk.write(".claude/settings.json", &off);
     assert_eq!(finding("switches the hook of turnwise off"), "note");
+}
+
+/// Returns the payloads of the events of a kind in the log.
+fn recorded(desk: &Desk, kind: &str) -> Vec<Value> {
+    let exported = desk.ok(&["events", "export"]);
+    let events = exported.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    events.filter(|event| event["kind"] == kind).map(|mut event| event["data"].take()).collect()
+}
+
+#[test]
+fn a_decision_without_a_gateway_is_recorded_once_by_the_next_command_that_writes() {
+    let desk = desk();
+    for prompt in ["roll out version 2", "hello", "@opus roll out version 3"] {
+        assert_eq!(hook(&desk, &submitted(&desk, prompt)).code, 0);
+    }
+    assert!(!desk.log().exists(), "the hook opens no log");
+    let kept = desk.path(".turnwise/hook/decisions.jsonl");
+    assert_eq!(fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o600);
+    let lines = fs::read_to_string(&kept).unwrap();
+    assert_eq!(lines.lines().count(), 2, "a message with a mention is decided by its turn: {lines}");
+    desk.ok(&["rules", "reload"]);
+    assert!(!kept.exists());
+    let check = || {
+        let routed = recorded(&desk, "skill.routed");
+        let outcomes: Vec<_> = routed.iter().map(|event| (&event["mode"], &event["session"], &event["turn"])).collect();
+        let expected = (&json!("hook"), &json!(SESSION), &Value::Null);
+        assert_eq!(outcomes, [expected, expected]);
+        assert_eq!(recorded(&desk, "skill.indexed").len(), 1);
+        assert_eq!(recorded(&desk, "skill.prompt_recorded").len(), 2);
+    };
+    check();
+    desk.ok(&["events", "verify"]);
+    // The same decisions again, as after a command that was killed while it recorded them, and a line that was cut off.
+    desk.write(".turnwise/hook/decisions.taken.jsonl", &format!("{lines}{}", &lines[..40]));
+    let again = desk.run(&["rules", "reload"]);
+    assert!(again.err.contains("1 decision of hooks cannot be recorded"), "{}", said(&again));
+    check();
+    // The skills are in the log, so that the decision can be repeated without their files.
+    fs::remove_dir_all(desk.path("shop")).unwrap();
+    fs::remove_dir_all(desk.path(".turnwise/hook")).unwrap();
+    desk.ok(&["replay"]);
+}
+
+#[test]
+fn the_message_is_kept_and_recorded_only_if_the_policy_allows_it() {
+    let desk = desk();
+    desk.write(".turnwise/routing.yaml", "schema_version: 1\nglobal_default: sonnet\nprivacy: {record_text: never}\n");
+    assert!(hook(&desk, &submitted(&desk, "roll out the secret version")).out.contains("`deploy`"));
+    let kept = fs::read_to_string(desk.path(".turnwise/hook/decisions.jsonl")).unwrap();
+    assert!(!kept.contains("secret"), "{kept}");
+    desk.ok(&["rules", "reload"]);
+    assert_eq!((recorded(&desk, "skill.routed").len(), recorded(&desk, "skill.prompt_recorded").len()), (1, 0));
+}
+
+/// Attack: kept decisions with the skills or the message of another decision.
+/// Holds: they are left out.
+#[test]
+fn a_kept_decision_that_does_not_belong_to_its_skills_is_left_out() {
+    let desk = desk();
+    hook(&desk, &submitted(&desk, "roll out version 2"));
+    let sources = fs::read_dir(desk.path(".turnwise/hook/sources")).unwrap().next().unwrap().unwrap().path();
+    let text = fs::read_to_string(&sources).unwrap();
+    fs::write(&sources, text.replace("roll out", "delete it")).unwrap();
+    let run = desk.run(&["rules", "reload"]);
+    assert!(run.err.contains("1 decision of hooks cannot be recorded"), "{}", said(&run));
+    assert!(recorded(&desk, "skill.routed").is_empty());
+}
+
+#[test]
+fn a_running_gateway_decides_and_the_turn_of_the_message_uses_its_decision() {
+    let (desk, mock) = (desk(), MockUpstream::start(Settings::default()).unwrap());
+    let gateway = start(&desk, &mock, "");
+    let session_of = |number: usize| format!("session-{number}");
+    let is_decided = |session: &str| recorded(&desk, "skill.routed").iter().any(|event| event["session"] == session);
+    // On a busy machine a hook can end before it has reached the gateway; the turn of its message is decided then.
+    let decided = (0..20).map(session_of).find(|session| {
+        let input = submitted(&desk, "roll out version 2").replace(SESSION, session);
+        assert!(hook(&desk, &input).out.contains("`deploy`"));
+        let started = Instant::now();
+        while !is_decided(session) && started.elapsed() < Duration::from_secs(2) {}
+        is_decided(session)
+    });
+    let session = decided.expect("the gateway never decided");
+    assert!(!desk.path(".turnwise/hook/decisions.jsonl").exists(), "nothing is kept while a gateway runs");
+    assert_eq!(send(&gateway, &session, "roll out version 2"), 200);
+    let of_session =
+        |kind: &str| recorded(&desk, kind).iter().filter(|event| event["session"] == session.as_str()).count();
+    assert_eq!((of_session("skill.routed"), of_session("skill.reused")), (1, 1));
 }

@@ -62,7 +62,7 @@ fn input(session: &str, api_milliseconds: u64) -> String {
 }
 
 /// Sends a message of Claude Code in a session and returns the status of the response.
-fn send(gateway: &RunningGateway, session: &str, message: &str) -> u16 {
+pub(crate) fn send(gateway: &RunningGateway, session: &str, message: &str) -> u16 {
     let body = serde_json::json!({
         "model": "claude-opus-4-8", "max_tokens": 100, "messages": [{"role": "user", "content": message}],
     })
@@ -82,7 +82,7 @@ fn send(gateway: &RunningGateway, session: &str, message: &str) -> u16 {
 }
 
 /// Starts a gateway in front of a mock provider, with the policy of this file and a line more.
-fn start(desk: &Desk, mock: &MockUpstream, more: &str) -> RunningGateway {
+pub(crate) fn start(desk: &Desk, mock: &MockUpstream, more: &str) -> RunningGateway {
     desk.write(".turnwise/routing.yaml", &format!("{POLICY}{more}"));
     let configuration = format!("providers:\n  anthropic: {{url: \"{}\"}}\ntimeouts: {{retries: 0}}\n", mock.url());
     desk.write(".turnwise/gateway.yaml", &configuration);

@@ -4,7 +4,8 @@ use std::{
     fs::{self, OpenOptions},
     io::{self, Write as _},
     os::unix::fs::OpenOptionsExt as _,
-    path::Path,
+    path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 use adapters::create_own_folder;
@@ -32,4 +33,24 @@ pub(super) fn replace_quickly(path: &Path, content: &[u8]) -> io::Result<()> {
         // It may not exist.
         let _ = fs::remove_file(&temporary);
     })
+}
+
+/// Deletes the oldest files of a folder, so that at most `most` remain.
+///
+/// # Errors
+/// The errors of the operating system if the folder cannot be listed.
+pub(super) fn keep_newest(folder: &Path, most: usize) -> io::Result<()> {
+    let mut files: Vec<(SystemTime, PathBuf)> = fs::read_dir(folder)?
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            Some((entry.metadata().ok()?.modified().ok()?, entry.path()))
+        })
+        .collect();
+    files.sort();
+    let surplus = files.len().saturating_sub(most);
+    for (_, path) in files.into_iter().take(surplus) {
+        // Another process may have deleted it.
+        let _ = fs::remove_file(path);
+    }
+    Ok(())
 }

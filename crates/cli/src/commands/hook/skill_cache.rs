@@ -3,12 +3,11 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    time::SystemTime,
 };
 
 use skill_files::SkillReader;
 
-use super::quick_file::replace_quickly;
+use super::quick_file::{keep_newest, replace_quickly};
 
 /// The folder in the home folder with one file for each workspace.
 const FOLDER: &str = "cache/skills";
@@ -51,32 +50,18 @@ impl SkillCache {
         let bytes = self.reader.encode().map_err(|error| format!("the skills cannot be kept: {error}"))?;
         let is_new = !self.path.exists();
         replace_quickly(&self.path, &bytes).map_err(|error| format!("cannot write `{shown}`: {error}"))?;
-        if is_new {
-            self.delete_oldest();
+        if is_new && let Some(folder) = self.path.parent() {
+            keep_newest(folder, MAX_WORKSPACES)
+                .map_err(|error| format!("cannot list `{}`: {error}", folder.display()))?;
         }
         Ok(())
-    }
-
-    /// Deletes the oldest files beyond [`MAX_WORKSPACES`].
-    fn delete_oldest(&self) {
-        let Some(Ok(entries)) = self.path.parent().map(fs::read_dir) else { return };
-        let mut files: Vec<(SystemTime, PathBuf)> = entries
-            .filter_map(|entry| {
-                let entry = entry.ok()?;
-                Some((entry.metadata().ok()?.modified().ok()?, entry.path()))
-            })
-            .collect();
-        files.sort();
-        let surplus = files.len().saturating_sub(MAX_WORKSPACES);
-        for (_, path) in files.into_iter().take(surplus) {
-            // Another hook may have deleted it.
-            let _ = fs::remove_file(path);
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
     use skill_files::SkillRoot;
 
     use super::*;

@@ -1,21 +1,19 @@
 //! The text that suggests a skill to a model.
 
 use contracts::{Decision, SkillChoice, SkillOutcome, SkillReason};
-use skills::SkillIndex;
 
 /// The maximum length of the name of a skill in characters: a plugin, a colon and a name of 64 each.
 const MAX_NAME_CHARACTERS: usize = 129;
 
 /// Returns the text that suggests the skills of a decision to the model; `None` if no skill is loaded, Claude Code loads it
-/// itself, it cannot load one of them, or the decision is uncertain.
+/// itself, it cannot load one of them, or the decision is uncertain. `can_load` returns whether Claude Code can load a skill.
 ///
 /// The text consists of the names of skills and of words of turnwise. Nothing that the user or the author of a skill wrote is
 /// in it, so that it cannot contain instructions of theirs.
-pub(super) fn suggestion(decision: &Decision<SkillChoice>, index: &SkillIndex) -> Option<String> {
+pub(super) fn suggestion(decision: &Decision<SkillChoice>, can_load: impl Fn(&str) -> bool) -> Option<String> {
     let winner = decision.winner()?;
     let Some(SkillOutcome::Load { skills, coordinated }) = &decision.chosen else { return None };
-    let can_load = |name: &String| is_printable(name) && index.get(name).is_some_and(|skill| !skill.explicit_only);
-    if skills.is_empty() || !skills.iter().all(can_load) {
+    if skills.is_empty() || !skills.iter().all(|name| is_printable(name) && can_load(name)) {
         return None;
     }
     let reason = reason(&winner.reason, skills)?;
@@ -71,16 +69,15 @@ fn reason(reason: &SkillReason, skills: &[String]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use contracts::Score;
-    use skills::{Skill, SkillRequest, SkillRouter, SkillSettings, SkillSources, decide};
+    use skills::{Skill, SkillIndex, SkillRequest, SkillRouter, SkillSettings, SkillSources, decide};
 
     use super::*;
 
     /// Decides about `text` with these skills and returns the suggestion.
     fn suggest(text: &str, skills: &[Skill], settings: SkillSettings) -> Option<String> {
-        let index = SkillIndex::new(skills.to_vec());
-        let sources = SkillSources { index: index.clone(), ..SkillSources::default() };
+        let sources = SkillSources { index: SkillIndex::new(skills.to_vec()), ..SkillSources::default() };
         let router = SkillRouter::new(sources, settings).unwrap();
-        suggestion(&decide(&SkillRequest { text, ..SkillRequest::default() }, &router), &index)
+        suggestion(&decide(&SkillRequest { text, ..SkillRequest::default() }, &router), |name| name != "unloadable")
     }
 
     /// Returns a skill with a keyword.
@@ -106,8 +103,7 @@ mod tests {
         for text in ["hello", "/deploy now", "roll out, but use no skill"] {
             assert_eq!(suggest(text, &skills, SkillSettings::default()), None, "{text}");
         }
-        let only_named = Skill { explicit_only: true, ..skill("deploy", "roll out") };
-        assert_eq!(suggest("use the deploy skill", &[only_named], SkillSettings::default()), None);
+        assert_eq!(suggest("roll out", &[skill("unloadable", "roll out")], SkillSettings::default()), None);
         assert_eq!(
             reason(&SkillReason::BestEffort { layer: contracts::SkillSlot::Keyword, unavailable: Vec::new() }, &[]),
             None
