@@ -35,7 +35,7 @@ mod why;
 use clap::CommandFactory as _;
 
 pub(crate) use cost::Dimension;
-pub(crate) use hook::{record_kept_decisions, run as run_hook};
+pub(crate) use hook::{record_before_report, record_kept_decisions, run as run_hook};
 use init::SettingsScope;
 
 use crate::{

@@ -17,7 +17,7 @@ use crate::{arguments::HookCommand, context::Context, screen, time_limit::within
 
 use problem::record_problem;
 pub(crate) use problem::{RecordedProblem, last_problem};
-pub(crate) use recording::record_kept_decisions;
+pub(crate) use recording::{record_before_report, record_kept_decisions};
 
 /// The longest time that the hook takes. Claude Code waits for it before it sends the message.
 const TIME_LIMIT: Duration = Duration::from_secs(2);

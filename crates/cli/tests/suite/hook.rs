@@ -237,6 +237,18 @@ fn a_decision_without_a_gateway_is_recorded_once_by_the_next_command_that_writes
 }
 
 #[test]
+fn a_report_on_skill_decisions_includes_those_that_hooks_kept() {
+    let desk = desk();
+    for prompt in ["roll out version 2", "hello"] {
+        assert_eq!(hook(&desk, &submitted(&desk, prompt)).code, 0);
+    }
+    let log = desk.ok(&["skills", "log"]);
+    assert!(log.contains("roll out version 2") && log.contains("2 of 2 decisions"), "{log}");
+    assert!(!desk.path(".turnwise/hook/decisions.jsonl").exists());
+    assert_eq!(recorded(&desk, "skill.routed").len(), 2);
+}
+
+#[test]
 fn the_message_is_kept_and_recorded_only_if_the_policy_allows_it() {
     let desk = desk();
     desk.write(".turnwise/routing.yaml", "schema_version: 1\nglobal_default: sonnet\nprivacy: {record_text: never}\n");

@@ -23,6 +23,10 @@ use crate::{
     recorder::turn_event, sessions::SessionSkills,
 };
 
+/// The maximum number of entries in `SkillRouting::recorded`, whose keys clients choose. If there are more, all are removed.
+/// An index that is recorded again is the same event, which the log keeps once.
+const MAX_RECORDED: usize = 4_096;
+
 /// The skill routing of an engine: the settings of the active policy, and the skills of workspaces.
 #[derive(Debug)]
 pub(crate) struct SkillRouting {
@@ -32,7 +36,7 @@ pub(crate) struct SkillRouting {
     no_skills: SkillRouter,
     /// The hash of the policy whose settings apply.
     policy: ContentHash,
-    /// The workspaces and hashes of skills that this engine has recorded.
+    /// The workspaces and hashes of skills that this engine has recorded, at most [`MAX_RECORDED`].
     recorded: BTreeSet<(Option<String>, ContentHash)>,
 }
 
@@ -241,9 +245,15 @@ impl Engine {
     /// text first. Empty without skills.
     pub(super) fn new_index_events(&mut self, prepared: Option<&PreparedSkills>) -> Result<Vec<Sealed>, EngineError> {
         let Some(prepared) = prepared else { return Ok(Vec::new()) };
-        if !self.skill_routing.recorded.insert((prepared.workspace.clone(), prepared.hash)) {
+        let recorded = &mut self.skill_routing.recorded;
+        let key = (prepared.workspace.clone(), prepared.hash);
+        if recorded.contains(&key) {
             return Ok(Vec::new());
         }
+        if MAX_RECORDED <= recorded.len() {
+            recorded.clear();
+        }
+        recorded.insert(key);
         self.texts.put(&prepared.text)?;
         Ok(index_events(prepared, self.now())?)
     }

@@ -101,6 +101,11 @@ impl Spool {
         self.folder.join(SOURCES).join(hash.to_string())
     }
 
+    /// Returns whether decisions are kept.
+    pub(super) fn has_decisions(&self) -> bool {
+        [FILE, TAKEN].iter().any(|name| self.folder.join(name).exists())
+    }
+
     /// Has the kept decisions recorded by `execute`, which returns once they are durable, and deletes them. Returns the result;
     /// `None` if there are none, or another command is recording them. A decision that is recorded twice, after an interrupted
     /// command, is one event, since its id follows from its content.
@@ -111,10 +116,10 @@ impl Spool {
         &self,
         mut execute: impl FnMut(RecordHookDecisions) -> Result<RecordedHookDecisions, ControlError>,
     ) -> Result<Option<RecordedHookDecisions>, String> {
-        let (file, taken) = (self.folder.join(FILE), self.folder.join(TAKEN));
-        if !file.exists() && !taken.exists() {
+        if !self.has_decisions() {
             return Ok(None);
         }
+        let (file, taken) = (self.folder.join(FILE), self.folder.join(TAKEN));
         let failed = |error: io::Error| format!("`{}`: {error}", self.folder.display());
         let lock = OpenOptions::new().append(true).create(true).mode(0o600).open(self.folder.join(LOCK));
         let lock = lock.map_err(failed)?;

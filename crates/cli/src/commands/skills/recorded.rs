@@ -7,6 +7,7 @@ use skills::{RoutedRequest, SkillHistory, SkillSettings, routing_log::RoutingRec
 
 use super::{absolute, settings_of};
 use crate::{
+    commands::record_before_report,
     context::Context,
     failure::Failure,
     screen::{FAINT, count_noun, outln, styled},
@@ -23,8 +24,9 @@ pub(super) struct RecordedDecisions {
 }
 
 impl RecordedDecisions {
-    /// Reads the decisions of a workspace; `None` for all.
+    /// Reads the decisions of a workspace; `None` for all. Those that hooks kept are recorded before.
     pub(super) fn read(context: &Context, workspace: Option<&Path>) -> Result<Self, Failure> {
+        record_before_report(context);
         let history = fold::<SkillHistory>(context.log_reader()?.as_ref())?.state().clone();
         let workspace = workspace.map(absolute).transpose()?.map(|path| path.display().to_string());
         Ok(Self { history, settings: settings_of(context)?, workspace })
@@ -66,8 +68,12 @@ impl RecordedDecisions {
         match &self.workspace {
             _ if kept == 0 => {
                 outln!("The log has no skill decision.");
-                let next = "`turnwise skills explain \"MESSAGE\"` shows which skills a message would load.";
-                outln!("{}", styled(FAINT, next));
+                for next in [
+                    "They come from `turnwise serve`, `turnwise import` and the hook of Claude Code.",
+                    "`turnwise skills explain \"MESSAGE\"` shows which skills a message would load.",
+                ] {
+                    outln!("{}", styled(FAINT, next));
+                }
             }
             Some(workspace) => {
                 outln!("None of {} is about skills of `{workspace}`.", count_noun(kept, "recorded decision"));
