@@ -36,6 +36,10 @@ impl LearnedIntent {
     /// Trains on labelled cases; `None` if fewer than 10 of them have a skill of the index or need none. Equal skills and
     /// cases give equal results on every machine.
     pub fn train(index: &SkillIndex, cases: &[RoutingCase]) -> Option<Self> {
+        // The training also reads the descriptions of all skills, so that its duration grows with their square.
+        if cases.len() < MIN_CASES {
+            return None;
+        }
         let requests: Vec<_> = cases.iter().map(training_request).collect();
         let (ranker, rankings) = SkillRanker::train_held_out(index, &requests);
         if ranker.requests() < MIN_CASES {
