@@ -8,7 +8,7 @@ use std::{
 /// The maximum number of requests that are stored.
 const MAX_REQUESTS: usize = 256;
 
-/// The hashes of the bodies of requests whose decision panicked, the latest last.
+/// The hashes of the bodies of the latest requests whose decision panicked, at most [`MAX_REQUESTS`], the latest last.
 #[derive(Debug, Default)]
 pub(crate) struct Faults(Mutex<VecDeque<blake3::Hash>>);
 
@@ -22,7 +22,8 @@ impl Faults {
         requests.push_back(blake3::hash(body));
     }
 
-    /// Returns whether the decision of an equal request panicked. Does nothing as long as none has.
+    /// Returns whether the decision of a stored request with an equal body panicked. The body is hashed only if a request is
+    /// stored.
     pub(crate) fn contains(&self, body: &[u8]) -> bool {
         let requests = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         !requests.is_empty() && requests.contains(&blake3::hash(body))

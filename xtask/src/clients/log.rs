@@ -14,7 +14,7 @@ use crate::{
     workspace,
 };
 
-/// The exported events of a log, in order.
+/// The exported events of a log, in order, and the output of `turnwise why` for its last turn.
 pub(crate) struct Log {
     /// The kind and the payload of each event.
     events: Vec<(String, Value)>,

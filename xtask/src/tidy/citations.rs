@@ -47,8 +47,8 @@ fn parse_headings(specification: &str, page: &str) -> BTreeSet<String> {
     defined.collect()
 }
 
-/// Returns the citations of specifications and decisions in a line. Sections of other documents, such as `RFC 9110 §5`,
-/// are not included.
+/// Returns the citations in a line: sections of specifications, which have three digits (`004 §4.5`; without a number the one
+/// of [`DEFAULT_SPECIFICATION`]), and decisions (`D5`). Sections of other documents, such as `RFC 9110 §5`, are not included.
 fn find_citations(line: &str) -> Vec<String> {
     let words = line.split(|letter: char| !letter.is_alphanumeric() && letter != '.' && letter != '§');
     let words = words.map(|word| word.trim_matches('.')).filter(|word| !word.is_empty());

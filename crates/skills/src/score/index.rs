@@ -58,7 +58,7 @@ pub struct ScoreInput<'a> {
     pub clarification: Clarification,
 }
 
-/// A candidate before the decision.
+/// A skill with its score for a request, before the best ones are compared.
 #[derive(Debug)]
 struct Scored<'a> {
     /// The position of the skill in the index.
@@ -67,9 +67,9 @@ struct Scored<'a> {
     profile: &'a SkillProfile,
     /// The parts of its score.
     components: Components,
-    /// The score of these parts.
+    /// The sum of these parts, from 0 to 100.
     score: u8,
-    /// The value of the intent points.
+    /// How well the skill fits the words of the request, from which its points for intent follow.
     intent: IntentValue,
     /// The positions of the request's terms that the skill knows; empty until it is one of the best candidates.
     terms: Vec<u32>,

@@ -33,7 +33,7 @@ impl PathFeatures {
     }
 }
 
-/// Returns the part of a path below the workspace, or all of a relative path; `None` if the path is absolute and
+/// Returns the part of a path below the workspace, with its leading separator, or all of a relative path; `None` if the path is absolute and
 /// outside the workspace, or the workspace is unknown.
 pub(super) fn path_in_workspace<'a>(path: &'a str, workspace: Option<&str>) -> Option<&'a str> {
     let absolute = path.starts_with(['/', '\\', '~']) || path.as_bytes().get(1) == Some(&b':');

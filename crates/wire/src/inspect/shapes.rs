@@ -46,7 +46,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// Returns the members of an object with these names, in the order of `names`; `None` for members that are missing
-    /// or `null`. A member with another name, and a value that is not an object, make the request
+    /// or `null`. A member with another name that is not `null`, and a value that is not an object, make the request
     /// [`Native`](Requirement::Native) (not convertible to another API).
     pub(crate) fn known_members<const N: usize>(
         &mut self,

@@ -19,7 +19,7 @@ pub(crate) fn processor_time(pid: u32) -> Option<f64> {
     Some((user + system) / TICKS * 1_000_000.0)
 }
 
-/// Returns the current and the peak resident memory of a process, in kilobytes; `None` if there is no such process or
+/// Returns the current and the peak resident memory of a process, in KiB; `None` if there is no such process or
 /// no /proc.
 pub(crate) fn memory(pid: u32) -> Option<(u64, u64)> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
