@@ -10,9 +10,10 @@ use std::{
 use adapters::read_own_file;
 use contracts::{ContentHash, Registry};
 use router_core::{Policy, Problem};
+use skill_files::Stamp;
 use skills::SkillSettings;
 
-use crate::file_stamp::{FileAge, Stamp};
+use crate::file_stamp::FileAge;
 
 /// The policy of a user without a policy file.
 pub const BUILT_IN_POLICY: &str = "schema_version: 1\nglobal_default: sonnet\n";

@@ -1,6 +1,6 @@
 //! Finds and reads the `SKILL.md` files of a workspace and of a user.
 //!
-//! [`default_roots`] and [`plugin_roots`] list the folders in which clients install skills. A [`SkillReader`] reads them
+//! [`client_roots`] lists the folders in which clients install skills. A [`SkillReader`] reads them
 //! into a [`SkillSet`] and remembers every file, so that a second reading opens only files that have changed. A file that
 //! has become invalid remains in use with its last valid content. Depth, number and length of files are limited, and
 //! folders that contain themselves through links are visited once.
@@ -17,7 +17,8 @@ mod text_file;
 
 pub use agents_files::read_agents_files;
 pub use cache::CacheError;
-pub use plugins::plugin_roots;
+pub use plugins::{client_roots, plugin_roots};
 pub use reader::{SkillReader, SkillSet};
 pub use roots::{SkillRoot, default_roots};
+pub use stamp::{SETTLED, Stamp};
 pub use text_file::{MAX_TEXT_BYTES, read_text_file};

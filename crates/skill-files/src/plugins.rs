@@ -5,7 +5,10 @@ use std::path::{Component, Path, PathBuf};
 use serde_json::Value;
 use skills::{Finding, FindingCode};
 
-use crate::{roots::SkillRoot, text_file::read_text_file};
+use crate::{
+    roots::{SkillRoot, default_roots},
+    text_file::read_text_file,
+};
 
 /// The list of installed plugins, relative to the home folder.
 const INSTALLED: &str = ".claude/plugins/installed_plugins.json";
@@ -13,6 +16,15 @@ const INSTALLED: &str = ".claude/plugins/installed_plugins.json";
 const SETTINGS: &[&str] = &[".claude/settings.json", ".claude/settings.local.json"];
 /// The description of a plugin, relative to its folder.
 const DESCRIPTION: &str = ".claude-plugin/plugin.json";
+
+/// Returns the folders of skills that clients read: [`default_roots`], then those of the user's plugins. Also returns the
+/// problems of the files that list the plugins.
+pub fn client_roots(workspace: &Path, user: Option<&Path>) -> (Vec<SkillRoot>, Vec<Finding>) {
+    let mut roots = default_roots(workspace, user);
+    let (plugins, findings) = user.map(|user| plugin_roots(workspace, user)).unwrap_or_default();
+    roots.extend(plugins);
+    (roots, findings)
+}
 
 /// Returns the folders with skills of the plugins of Claude Code that are installed for the user or for the workspace and
 /// are not disabled, and the problems of the files that list them. Without such files both are empty.

@@ -10,11 +10,12 @@ use serde::{Deserialize, Serialize};
 
 /// The age from which the times of a file identify its content. The clock of the kernel for these times advances in steps
 /// of up to 10 ms, so two changes within a step have equal times.
-const SETTLED: Duration = Duration::from_millis(100);
+pub const SETTLED: Duration = Duration::from_millis(100);
 
-/// Identity, length and times of a file.
+/// Identity, length and times of a file. A file that has [settled](Self::is_settled) and has an equal stamp has equal
+/// content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Stamp {
+pub struct Stamp {
     /// The device of the file system.
     device: u64,
     /// The inode number, which identifies the file on its device.
@@ -29,7 +30,7 @@ pub(crate) struct Stamp {
 
 impl Stamp {
     /// Creates the stamp of a file.
-    pub(crate) fn from_metadata(metadata: &Metadata) -> Self {
+    pub fn from_metadata(metadata: &Metadata) -> Self {
         Self {
             device: metadata.dev(),
             inode: metadata.ino(),
@@ -40,19 +41,25 @@ impl Stamp {
     }
 
     /// Returns device and inode, which identify a file whatever its path.
-    pub(crate) fn identity(&self) -> (u64, u64) {
+    pub fn identity(&self) -> (u64, u64) {
         (self.device, self.inode)
     }
 
     /// Returns the time of the last modification; `None` before 1970.
-    pub(crate) fn modified(&self) -> Option<SystemTime> {
+    pub fn modified(&self) -> Option<SystemTime> {
         time(self.modified)
     }
 
     /// Returns whether the file was changed at least 100 ms before `now`, so that an equal stamp implies equal content.
     /// `false` for a change in the future, as after a correction of the clock.
-    pub(crate) fn is_settled(&self, now: SystemTime) -> bool {
-        time(self.changed).and_then(|changed| now.duration_since(changed).ok()).is_some_and(|age| SETTLED <= age)
+    pub fn is_settled(&self, now: SystemTime) -> bool {
+        self.age(now).is_some_and(|age| SETTLED <= age)
+    }
+
+    /// Returns the time from the last change of content or metadata until `now`; `None` if the change is in the future or
+    /// before 1970.
+    pub fn age(&self, now: SystemTime) -> Option<Duration> {
+        time(self.changed).and_then(|changed| now.duration_since(changed).ok())
     }
 }
 

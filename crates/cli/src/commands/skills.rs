@@ -21,7 +21,7 @@ use std::{
 
 use engine::PolicyFile;
 use serde::Serialize;
-use skill_files::{SkillReader, SkillRoot, SkillSet, default_roots, plugin_roots, read_agents_files, read_text_file};
+use skill_files::{SkillReader, SkillRoot, SkillSet, client_roots, read_agents_files, read_text_file};
 use skills::{
     Exclusion, Finding, RoutingCase, Severity, SkillIndex, SkillRouter, SkillScope, SkillSettings, SkillSources,
     TriggerTable, parse_cases, parse_trigger_table,
@@ -189,15 +189,6 @@ fn read_training_cases(path: &Path) -> Result<Vec<RoutingCase>, Failure> {
     let shown = path.display().to_string();
     let text = read_text_file(path, &shown).map_err(|finding| Failure::Invalid(finding.to_string()))?;
     parse_cases(&text, &shown, None).map_err(|finding| Failure::Invalid(finding.to_string()))
-}
-
-/// Returns the folders of skills that clients read, with those of installed plugins, and the problems of the files that
-/// list the plugins.
-fn client_roots(workspace: &Path, user: Option<&Path>) -> (Vec<SkillRoot>, Vec<Finding>) {
-    let mut roots = default_roots(workspace, user);
-    let (plugins, findings) = user.map(|user| plugin_roots(workspace, user)).unwrap_or_default();
-    roots.extend(plugins);
-    (roots, findings)
 }
 
 /// Returns the settings of skill routing in the active policy.

@@ -6,7 +6,7 @@ use std::{
     time::SystemTime,
 };
 
-use skill_files::{SkillReader, SkillRoot, SkillSet, default_roots, plugin_roots, read_agents_files, read_text_file};
+use skill_files::{SkillReader, SkillRoot, SkillSet, client_roots, read_agents_files, read_text_file};
 use skills::{
     AgentsFiles, Finding, RoutingCase, Severity, SkillSettings, SkillSources, TriggerTable, parse_cases,
     parse_trigger_table,
@@ -114,10 +114,7 @@ fn skill_roots(workspace: &Path, user: Option<&Path>, settings: &SkillSettings) 
     if let Some(dirs) = &settings.dirs {
         return (dirs.iter().filter_map(|dir| SkillRoot::from_setting(dir, workspace, user)).collect(), Vec::new());
     }
-    let mut roots = default_roots(workspace, user);
-    let (plugins, findings) = user.map(|user| plugin_roots(workspace, user)).unwrap_or_default();
-    roots.extend(plugins);
-    (roots, findings)
+    client_roots(workspace, user)
 }
 
 /// Reads the labelled requests at a path, which is relative to the workspace or absolute.

@@ -1,4 +1,4 @@
-//! Builds JSON objects without copying their values, and serialises them.
+//! Builds JSON objects without copying their values, serialises them, and reads their strings.
 
 use std::io;
 
@@ -17,6 +17,11 @@ macro_rules! object {
 }
 
 pub(crate) use object;
+
+/// Returns the string at a JSON pointer; `None` if it is missing or of another type.
+pub(crate) fn str_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
+    value.pointer(pointer)?.as_str()
+}
 
 /// Serialises a JSON value to bytes.
 pub(crate) fn bytes_of(value: &Value) -> Vec<u8> {

@@ -13,7 +13,7 @@ use crate::convert::{
         response::{BlockKind, Failure, Start, Stop},
         tokens::Tokens,
     },
-    object::text_of_arguments,
+    object::{str_at, text_of_arguments},
     stream::ReadStream,
 };
 
@@ -45,15 +45,10 @@ struct OpenBlock {
     input: Option<String>,
 }
 
-/// Returns the string at a JSON pointer; `None` if it is missing or of another type.
-fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
-    value.pointer(pointer)?.as_str()
-}
-
 /// Returns the canonical start of a Messages response from its message object, with the token counts known at the
 /// start.
 fn start_of(message: &Value, tokens: Tokens) -> Start {
-    Start { id: text(message, "/id").map(str::to_owned), created: None, tokens }
+    Start { id: str_at(message, "/id").map(str::to_owned), created: None, tokens }
 }
 
 /// Parses a content block of a Messages response. Returns its kind and the content that it already has; the kind is
@@ -62,8 +57,8 @@ fn start_of(message: &Value, tokens: Tokens) -> Start {
 /// # Errors
 /// [`ConvertError::Malformed`] if the type of the block is unknown, or the arguments of a tool call are too long.
 fn read_block(block: &Value) -> Result<(Option<BlockKind>, Cow<'_, str>), ConvertError> {
-    let text_at = |name: &str| text(block, name).unwrap_or_default();
-    Ok(match text(block, "/type") {
+    let text_at = |name: &str| str_at(block, name).unwrap_or_default();
+    Ok(match str_at(block, "/type") {
         Some("text") => (Some(BlockKind::Text), text_at("/text").into()),
         Some("thinking") => (Some(BlockKind::Thinking), text_at("/thinking").into()),
         Some("redacted_thinking") => (None, "".into()),
@@ -97,8 +92,8 @@ pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Re
             blocks.close_block(handle);
         }
     }
-    let reason = text(response, "/stop_reason").unwrap_or("end_turn");
-    blocks.finish(parse_stop_reason(reason, text(response, "/stop_sequence")), tokens);
+    let reason = str_at(response, "/stop_reason").unwrap_or("end_turn");
+    blocks.finish(parse_stop_reason(reason, str_at(response, "/stop_sequence")), tokens);
     Ok(())
 }
 
@@ -106,7 +101,7 @@ impl ReadStream for ResponseReader {
     fn read(&mut self, data: &str, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         let data: Value =
             serde_json::from_str(data).map_err(|_| ConvertError::malformed("an event of the stream", "is not JSON"))?;
-        match text(&data, "/type").unwrap_or_default() {
+        match str_at(&data, "/type").unwrap_or_default() {
             "message_start" => {
                 let message = data.get("message").unwrap_or(&Value::Null);
                 blocks.start(start_of(message, self.merge_usage(message.get("usage"))));
@@ -116,8 +111,8 @@ impl ReadStream for ResponseReader {
             "content_block_delta" => self.append_delta(&data, blocks),
             "content_block_stop" => self.close_block(&data, blocks),
             "message_delta" => {
-                if let Some(reason) = text(&data, "/delta/stop_reason") {
-                    self.stop = Some(parse_stop_reason(reason, text(&data, "/delta/stop_sequence")));
+                if let Some(reason) = str_at(&data, "/delta/stop_reason") {
+                    self.stop = Some(parse_stop_reason(reason, str_at(&data, "/delta/stop_sequence")));
                 }
                 self.merge_usage(data.get("usage"));
                 Ok(())
@@ -188,10 +183,10 @@ impl ResponseReader {
     fn append_delta(&mut self, data: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         let open = self.open_blocks.get_mut(&Self::index(data)?);
         let open = open.ok_or(ConvertError::malformed("the stream", "goes on with a block that is not open"))?;
-        let more = match text(data, "/delta/type") {
-            Some("text_delta") => text(data, "/delta/text"),
-            Some("thinking_delta") => text(data, "/delta/thinking"),
-            Some("input_json_delta") => text(data, "/delta/partial_json"),
+        let more = match str_at(data, "/delta/type") {
+            Some("text_delta") => str_at(data, "/delta/text"),
+            Some("thinking_delta") => str_at(data, "/delta/thinking"),
+            Some("input_json_delta") => str_at(data, "/delta/partial_json"),
             // Signatures and citations have no counterpart in other APIs.
             Some("signature_delta" | "citations_delta") => return Ok(()),
             _ => return Err(UNKNOWN),

@@ -9,7 +9,7 @@ use crate::convert::{
     blocks::{BlockHandle, BlockSequencer, MAX_CONTENT_BYTES},
     canonical::response::BlockKind,
     ids,
-    object::text_of_arguments,
+    object::{str_at, text_of_arguments},
 };
 
 /// The tool calls of one streamed chat completion, assembled from their deltas and added to the block sequence.
@@ -35,8 +35,8 @@ struct Call {
 }
 
 /// Returns the string at a JSON pointer; `None` if it is missing, empty or of another type.
-fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
-    value.pointer(pointer)?.as_str().filter(|text| !text.is_empty())
+fn filled_str_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
+    str_at(value, pointer).filter(|text| !text.is_empty())
 }
 
 impl Calls {
@@ -59,10 +59,10 @@ impl Calls {
         delta: &Value,
         blocks: &mut BlockSequencer,
     ) -> Result<(), ConvertError> {
-        let custom = text(delta, "/type") == Some("custom") || delta.get("custom").is_some();
+        let custom = filled_str_at(delta, "/type") == Some("custom") || delta.get("custom").is_some();
         let [name, arguments] =
             if custom { ["/custom/name", "/custom/input"] } else { ["/function/name", "/function/arguments"] };
-        let (id, name) = (text(delta, "/id"), text(delta, name));
+        let (id, name) = (filled_str_at(delta, "/id"), filled_str_at(delta, name));
         let index = match delta.get("index").and_then(Value::as_u64) {
             Some(index) => index,
             None => self.index_for_unindexed(position, id),

@@ -11,6 +11,7 @@ use crate::convert::{
         response::{BlockKind, Failure, Start, Stop},
         tokens::Tokens,
     },
+    object::str_at,
     stream::ReadStream,
 };
 
@@ -34,11 +35,6 @@ pub(crate) struct ResponseReader {
     refused: bool,
 }
 
-/// Returns the string at a JSON pointer; `None` if it is missing or of another type.
-fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
-    value.pointer(pointer)?.as_str()
-}
-
 /// Parses a chat completion that is not streamed, and adds its content to `blocks`. An error object ends the response
 /// as failed.
 ///
@@ -48,7 +44,7 @@ pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Re
     if response.get("error").is_none_or(Value::is_null) && response.get("choices").and_then(Value::as_array).is_none() {
         return Err(ConvertError::malformed("the answer", "has no list of choices"));
     }
-    let mut reader = ResponseReader::new(text(response, "/id").unwrap_or_default());
+    let mut reader = ResponseReader::new(str_at(response, "/id").unwrap_or_default());
     reader.read_chunk(response, "message", blocks)?;
     reader.finish(blocks)
 }
@@ -75,7 +71,7 @@ impl ResponseReader {
             return Ok(());
         }
         blocks.start(Start {
-            id: text(chunk, "/id").filter(|id| !id.is_empty()).map(str::to_owned),
+            id: str_at(chunk, "/id").filter(|id| !id.is_empty()).map(str::to_owned),
             created: chunk.get("created").and_then(Value::as_u64),
             tokens: Tokens::default(),
         });
@@ -89,7 +85,7 @@ impl ResponseReader {
             if let Some(message) = choice.get(content_field) {
                 self.read_delta(message, blocks)?;
             }
-            match text(choice, "/finish_reason") {
+            match str_at(choice, "/finish_reason") {
                 None => {}
                 Some("error") => blocks.fail(Failure::parse(API, choice.get("error").unwrap_or(&Value::Null))),
                 Some(reason) => self.stop = Some(parse_stop_reason(reason)),
@@ -111,20 +107,20 @@ impl ResponseReader {
             }
         }
         // DeepSeek, vLLM and others use the first field, OpenRouter the second, some both.
-        let thinking = ["/reasoning_content", "/reasoning"].into_iter().find_map(|name| text(message, name));
+        let thinking = ["/reasoning_content", "/reasoning"].into_iter().find_map(|name| str_at(message, name));
         blocks.append_run(BlockKind::Thinking, thinking.unwrap_or_default())?;
         match message.get("content") {
             None | Some(Value::Null) => {}
             Some(Value::String(content)) => blocks.append_run(BlockKind::Text, content)?,
             Some(Value::Array(parts)) => {
                 for part in parts {
-                    let content = text(part, "/text").filter(|_| text(part, "/type") == Some("text"));
+                    let content = str_at(part, "/text").filter(|_| str_at(part, "/type") == Some("text"));
                     blocks.append_run(BlockKind::Text, content.ok_or(UNKNOWN)?)?;
                 }
             }
             Some(_) => return Err(UNKNOWN),
         }
-        if let Some(refusal) = text(message, "/refusal").filter(|refusal| !refusal.is_empty()) {
+        if let Some(refusal) = str_at(message, "/refusal").filter(|refusal| !refusal.is_empty()) {
             self.refused = true;
             blocks.append_run(BlockKind::Text, refusal)?;
         }

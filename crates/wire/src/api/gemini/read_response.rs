@@ -12,7 +12,7 @@ use crate::convert::{
         tokens::Tokens,
     },
     ids,
-    object::text_of_arguments,
+    object::{str_at, text_of_arguments},
     stream::ReadStream,
 };
 
@@ -36,18 +36,13 @@ pub(crate) struct ResponseReader {
     stop: Option<Stop>,
 }
 
-/// Returns the string at a JSON pointer; `None` if it is missing or of another type.
-fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
-    value.pointer(pointer)?.as_str()
-}
-
 /// Parses a `generateContent` response that is not streamed, and adds its content to `blocks`. Call ids of a response
 /// without an id are derived from the text of the response.
 ///
 /// # Errors
 /// [`ConvertError::Malformed`] if the response has a second candidate, or a part of an unknown kind.
 pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
-    let mut reader = ResponseReader::new(text(response, "/responseId").unwrap_or_default());
+    let mut reader = ResponseReader::new(str_at(response, "/responseId").unwrap_or_default());
     if reader.response_id.is_empty() {
         reader.response_id = response.to_string();
     }
@@ -71,11 +66,11 @@ impl ResponseReader {
             blocks.fail(Failure::parse(API, error));
             return Ok(());
         }
-        blocks.start(Start { id: text(chunk, "/responseId").map(str::to_owned), ..Start::default() });
+        blocks.start(Start { id: str_at(chunk, "/responseId").map(str::to_owned), ..Start::default() });
         if let Some(usage) = chunk.get("usageMetadata") {
             self.tokens = Tokens::parse(API, usage);
         }
-        if text(chunk, "/promptFeedback/blockReason").is_some() {
+        if str_at(chunk, "/promptFeedback/blockReason").is_some() {
             self.stop = Some(Stop::Refused);
         }
         for candidate in chunk.get("candidates").and_then(Value::as_array).into_iter().flatten() {
@@ -85,7 +80,7 @@ impl ResponseReader {
             for part in candidate.pointer("/content/parts").and_then(Value::as_array).into_iter().flatten() {
                 self.read_part(part, blocks)?;
             }
-            if let Some(reason) = text(candidate, "/finishReason") {
+            if let Some(reason) = str_at(candidate, "/finishReason") {
                 self.finish(reason, blocks);
             }
         }
@@ -98,7 +93,7 @@ impl ResponseReader {
     /// # Errors
     /// [`ConvertError::Malformed`] for parts of other kinds, and for calls without a name.
     fn read_part(&mut self, part: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
-        if let Some(content_text) = text(part, "/text") {
+        if let Some(content_text) = str_at(part, "/text") {
             let is_thought = part.get("thought").and_then(Value::as_bool).unwrap_or(false);
             return blocks.append_run(if is_thought { BlockKind::Thinking } else { BlockKind::Text }, content_text);
         }
@@ -108,10 +103,10 @@ impl ResponseReader {
             let is_bare = part.as_object().is_some_and(|part| part.keys().all(known));
             return if is_bare { Ok(()) } else { Err(UNKNOWN) };
         };
-        let id = text(call, "/id").filter(|id| !id.is_empty()).map(str::to_owned);
+        let id = str_at(call, "/id").filter(|id| !id.is_empty()).map(str::to_owned);
         let id = id.unwrap_or_else(|| ids::derived_call_id(&self.response_id, self.calls));
         self.calls += 1;
-        let name = text(call, "/name").ok_or(ConvertError::malformed("a function call", "names no function"))?;
+        let name = str_at(call, "/name").ok_or(ConvertError::malformed("a function call", "names no function"))?;
         let handle = blocks.open_block(BlockKind::Tool { id, name: name.to_owned(), custom: false });
         if let Some(args) = call.get("args").filter(|args| !args.is_null()) {
             blocks.append(handle, &text_of_arguments(args)?)?;

@@ -12,6 +12,7 @@ use crate::convert::{
         response::{BlockKind, Failure, Start, Stop},
         tokens::Tokens,
     },
+    object::str_at,
     stream::ReadStream,
 };
 
@@ -53,11 +54,6 @@ struct PartProgress {
     has_content: bool,
 }
 
-/// Returns the string at a JSON pointer; `None` if it is missing or of another type.
-fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
-    value.pointer(pointer)?.as_str()
-}
-
 /// Parses a response of the Responses API that is not streamed, and adds its content to `blocks`.
 ///
 /// # Errors
@@ -74,7 +70,7 @@ pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Re
 /// Starts the response in `blocks`, with the id and creation time of a Responses response object.
 fn start(response: &Value, blocks: &mut BlockSequencer) {
     blocks.start(Start {
-        id: text(response, "/id").map(str::to_owned),
+        id: str_at(response, "/id").map(str::to_owned),
         created: response.get("created_at").and_then(Value::as_f64).filter(|time| *time >= 0.0).map(whole_seconds),
         tokens: Tokens::default(),
     });
@@ -97,7 +93,7 @@ impl ReadStream for ResponseReader {
         }
         let data: Value =
             serde_json::from_str(data).map_err(|_| ConvertError::malformed("an event of the stream", "is not JSON"))?;
-        let kind = text(&data, "/type").unwrap_or_default();
+        let kind = str_at(&data, "/type").unwrap_or_default();
         let response = data.get("response").unwrap_or(&Value::Null);
         match kind {
             "response.created" | "response.in_progress" | "response.queued" => start(response, blocks),
@@ -147,8 +143,8 @@ fn index(data: &Value, name: &str) -> Result<u64, ConvertError> {
 /// # Errors
 /// [`ConvertError::Malformed`] for items of other types.
 fn tool_kind(item: &Value) -> Result<Option<BlockKind>, ConvertError> {
-    let string_at = |name: &str| text(item, name).unwrap_or_default().to_owned();
-    match text(item, "/type") {
+    let string_at = |name: &str| str_at(item, name).unwrap_or_default().to_owned();
+    match str_at(item, "/type") {
         Some("message" | "reasoning") => Ok(None),
         Some(kind @ ("function_call" | "custom_tool_call")) => Ok(Some(BlockKind::Tool {
             id: string_at("/call_id"),
@@ -187,7 +183,7 @@ impl ResponseReader {
         blocks: &mut BlockSequencer,
     ) -> Result<(), ConvertError> {
         let part = part(index(data, index_name)?);
-        let more = text(data, "/delta").unwrap_or_default();
+        let more = str_at(data, "/delta").unwrap_or_default();
         self.append((index(data, "output_index")?, part), more, blocks)
     }
 
@@ -223,11 +219,11 @@ impl ResponseReader {
             self.parts
                 .entry(key)
                 .or_insert_with(|| PartProgress { handle: blocks.open_block(kind), has_content: false });
-            self.append_unstreamed(key, text(item, name).unwrap_or_default(), blocks)?;
+            self.append_unstreamed(key, str_at(item, name).unwrap_or_default(), blocks)?;
         }
-        let is_message = text(item, "/type") == Some("message");
+        let is_message = str_at(item, "/type") == Some("message");
         for (position, part) in (0..).zip(item.get("content").and_then(Value::as_array).into_iter().flatten()) {
-            let (part_key, name) = match text(part, "/type") {
+            let (part_key, name) = match str_at(part, "/type") {
                 Some("output_text" | "text") if is_message => (Part::Content(position), "/text"),
                 Some("refusal") if is_message => {
                     self.refused = true;
@@ -236,12 +232,12 @@ impl ResponseReader {
                 Some("reasoning_text") if !is_message => (Part::Thinking(position), "/text"),
                 _ => return Err(UNKNOWN),
             };
-            self.append_unstreamed((item_index, part_key), text(part, name).unwrap_or_default(), blocks)?;
+            self.append_unstreamed((item_index, part_key), str_at(part, name).unwrap_or_default(), blocks)?;
         }
         for (position, part) in (0..).zip(item.get("summary").and_then(Value::as_array).into_iter().flatten()) {
             self.append_unstreamed(
                 (item_index, Part::Summary(position)),
-                text(part, "/text").unwrap_or_default(),
+                str_at(part, "/text").unwrap_or_default(),
                 blocks,
             )?;
         }
@@ -280,7 +276,7 @@ impl ResponseReader {
         for (index, item) in (0..).zip(response.get("output").and_then(Value::as_array).into_iter().flatten()) {
             self.close_item(index, item, blocks)?;
         }
-        let stop = match (text(response, "/status"), text(response, "/incomplete_details/reason")) {
+        let stop = match (str_at(response, "/status"), str_at(response, "/incomplete_details/reason")) {
             (Some("failed" | "cancelled"), _) => {
                 blocks.fail(Failure::parse(API, &Value::Null));
                 return Ok(());
