@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use request::{LoadedSkill, RoutedRequest};
 
 use crate::{
+    llm::LabelledReply,
     routing_log::{Correction, RoutingRecord},
     settings::ConfidenceSettings,
     telemetry::TaskRecord,
@@ -62,7 +63,7 @@ pub struct SkillHistory {
 
 impl Projection for SkillHistory {
     const NAME: &'static str = "skill history";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
     type Events = Event;
     type Folded<'a> = SkillHistoryEvent<'a>;
 
@@ -181,5 +182,10 @@ impl SkillHistory {
     /// log.
     pub fn tasks(&self, is_included: impl Fn(&RoutedRequest) -> bool) -> Vec<TaskRecord> {
         self.requests().filter(|request| is_included(request)).map(RoutedRequest::task).collect()
+    }
+
+    /// Returns the labelled replies of models about the requests that `is_included` accepts, oldest first.
+    pub fn labelled_replies(&self, is_included: impl Fn(&RoutedRequest) -> bool) -> Vec<LabelledReply> {
+        self.requests().filter(|request| is_included(request)).filter_map(RoutedRequest::labelled_reply).collect()
     }
 }

@@ -55,8 +55,8 @@ pub use history::{LoadedSkill, MAX_DECISIONS, RoutedRequest, SkillHistory, Skill
 pub use index::SkillIndex;
 pub use lint::{MAX_CATALOGUE_CHARACTERS, TableKeywords, lint_catalogue, lint_instructions, lint_keywords, lint_names};
 pub use llm::{
-    CalibrationRow, CatalogueSkill, ContextSignals, INSTRUCTIONS, LabelledReply, LlmQuestion, LlmReply, LlmReplyError,
-    MIN_CALIBRATION_REPLIES, calibrate, parse_reply,
+    Calibration, CalibrationRow, CatalogueSkill, ContextSignals, INSTRUCTIONS, LabelledReply, LlmQuestion, LlmReply,
+    LlmReplyError, MIN_CALIBRATION_REPLIES, parse_reply,
 };
 pub use manifest::{MAX_MANIFEST_BYTES, Manifest, ManifestPlace, decode_text, file_too_large, parse_manifest};
 pub use rank::{LearnedIntent, RankedSkill, SkillRanker, SkillRanking, TrainingRequest};

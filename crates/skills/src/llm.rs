@@ -5,6 +5,6 @@ mod calibration;
 mod question;
 mod reply;
 
-pub use calibration::{CalibrationRow, LabelledReply, MIN_CALIBRATION_REPLIES, calibrate};
+pub use calibration::{Calibration, CalibrationRow, LabelledReply, MIN_CALIBRATION_REPLIES};
 pub use question::{CatalogueSkill, ContextSignals, INSTRUCTIONS, LlmQuestion};
 pub use reply::{LlmReply, LlmReplyError, parse_reply};

@@ -64,6 +64,12 @@ pub(crate) enum SkillsCommand {
         #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
         workspace: Option<PathBuf>,
     },
+    /// Compare thresholds for the model that is asked which skill fits, and recommend one. Nothing is changed.
+    Calibrate {
+        /// Only decisions of this workspace [default: all].
+        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+        workspace: Option<PathBuf>,
+    },
     /// Find recorded messages that the keywords do not cover, and the words to add.
     Gaps {
         /// Only decisions of this workspace [default: all].

@@ -1,6 +1,7 @@
 //! `skills`: lists, checks, shows and explains the skills of the workspace and the user, and reports on the recorded decisions.
 
 mod audit;
+mod calibrate;
 mod corrected;
 mod explain;
 mod gaps;
@@ -50,6 +51,9 @@ pub(super) fn run(context: &Context, command: &SkillsCommand) -> Result<(), Fail
         }
         SkillsCommand::Telemetry { workspace } => {
             telemetry::run(context, &RecordedDecisions::read(context, workspace.as_deref())?)
+        }
+        SkillsCommand::Calibrate { workspace } => {
+            calibrate::run(context, &RecordedDecisions::read(context, workspace.as_deref())?)
         }
         SkillsCommand::Gaps { workspace } => {
             gaps::run(context, &RecordedDecisions::read(context, workspace.as_deref())?)

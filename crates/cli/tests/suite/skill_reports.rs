@@ -1,9 +1,10 @@
 //! Reports of `skills` on a log with skill decisions: routing log, telemetry, gaps, audit, roadmap, corrections.
 
 use contracts::{
-    ContentHash, SessionId, Thread, TurnId,
+    ContentHash, Score, SessionId, Thread, TurnId,
     events::{
-        SkillInputs, SkillLoaded, SkillRouted, SkillRoutingMode, TextBody, TurnEnded, TurnStatus, TurnTextRecorded,
+        SkillInputs, SkillLoaded, SkillModelReply, SkillRouted, SkillRoutingMode, TextBody, TurnEnded, TurnStatus,
+        TurnTextRecorded,
     },
 };
 use event_bus::{EventLog as _, Expected, SledLog};
@@ -59,6 +60,19 @@ fn event<E: EventType + Serialize>(turn: TurnId, at: Timestamp, index: u64, body
 
 /// Appends the events of a turn with the message `text` in which the agent loaded skills.
 fn record(log: &SledLog, router: &SkillRouter, workspace: &str, number: u32, text: &str, loaded: &[&str]) {
+    record_with(log, router, workspace, number, text, loaded, SkillInputs::default());
+}
+
+/// Appends the events of [`record`] with other inputs of the decision.
+fn record_with(
+    log: &SledLog,
+    router: &SkillRouter,
+    workspace: &str,
+    number: u32,
+    text: &str,
+    loaded: &[&str],
+    inputs: SkillInputs,
+) {
     let session = SessionId::try_from("s").unwrap();
     let turn = TurnId::derive(&session, &number.to_string());
     let at = Timestamp::from_secs(1_795_000_000 + 60 * u64::from(number));
@@ -70,7 +84,7 @@ fn record(log: &SledLog, router: &SkillRouter, workspace: &str, number: u32, tex
         text: ContentHash([1; 32]),
         text_bytes: text.len() as u64,
         mode: SkillRoutingMode::Observed,
-        inputs: SkillInputs::default(),
+        inputs,
         policy: ContentHash([2; 32]),
         sources: Some(ContentHash([3; 32])),
         decider: 1,
@@ -196,7 +210,7 @@ fn a_correction_names_what_was_decided() {
 fn a_log_without_decisions_is_told_with_the_next_step() {
     let desk = Desk::new();
     desk.write("shop/.claude/skills/review/SKILL.md", "---\nname: review\ndescription: Reviews.\n---\n");
-    let reports = ["log", "telemetry", "gaps"].map(|report| desk.ok(&["skills", report]));
+    let reports = ["log", "telemetry", "calibrate", "gaps"].map(|report| desk.ok(&["skills", report]));
     assert!(reports.iter().all(|report| *report == reports[0]), "{reports:?}");
     insta::assert_snapshot!(reports[0]);
     let audit = desk.ok(&["skills", "audit", "--workspace", "shop"]);
@@ -204,4 +218,32 @@ fn a_log_without_decisions_is_told_with_the_next_step() {
     assert_narrow(&audit);
     insta::assert_snapshot!(audit);
     assert_eq!(desk.run(&["skills", "corrected", "last", "review"]).code, 2);
+}
+
+/// SK-41: labelled replies of the model are a recommended threshold with their number; fewer than 50 are none.
+#[test]
+fn labelled_replies_recommend_a_threshold() {
+    let desk = desk(1);
+    let report = desk.ok(&["skills", "calibrate"]);
+    assert!(report.starts_with("0 labelled replies of the model; a calibration needs 50."), "{report}");
+    let (log, _) = SledLog::open(desk.log()).unwrap();
+    let router = SkillRouter::new(SkillSources::default(), SkillSettings::default()).unwrap();
+    for number in 1..61 {
+        // Below 0.60 the agent loads another skill than the model named.
+        let loaded: &[&str] = if number < 11 { &["commit"] } else { &["review"] };
+        let reply = SkillModelReply::Skill {
+            skill: "review".to_owned(),
+            secondary: Vec::new(),
+            confidence: Score::ratio(u64::from(number - 1) / 2 + 55, 100),
+            reasoning: "r".to_owned(),
+        };
+        let inputs = SkillInputs { model_reply: Some(reply), ..SkillInputs::default() };
+        record_with(&log, &router, "/shop", number, "look at it", loaded, inputs);
+    }
+    drop(log);
+    let report = desk.ok(&["skills", "calibrate"]);
+    assert_narrow(&report);
+    insta::assert_snapshot!(report);
+    let json = desk.json(&["skills", "calibrate"]);
+    assert_eq!((&json["labelled_replies"], &json["recommended"]), (&60.into(), &"0.60".into()), "{json:#}");
 }

@@ -1,13 +1,14 @@
 //! [`RoutedRequest`], a skill decision with what followed it.
 
 use contracts::{
-    ContentHash, SkillOutcome,
-    events::{SkillRouted, SkillRoutingMode, TextBody},
+    ContentHash, Score, SkillOutcome,
+    events::{SkillModelReply, SkillRouted, SkillRoutingMode, TextBody},
 };
 use event_core::{EventId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    llm::LabelledReply,
     routing_log::{RecordedRequest, RoutingRecord, request_summary},
     settings::ConfidenceSettings,
     telemetry::{TaskLabel, TaskRecord, TruthSource},
@@ -30,6 +31,8 @@ pub struct RoutedRequest {
     pub workspace: Option<String>,
     /// The hash of the skills that the decision read; `None` if no skill was known.
     pub sources: Option<ContentHash>,
+    /// The skill that a model named when it was asked, and its confidence; `None` if none was asked or it named none.
+    pub named_by_model: Option<(String, Score)>,
     /// The skills that the agent loaded in the turn, at most 16, each once.
     pub loaded: Vec<LoadedSkill>,
     /// The deferred skill that became due after a failure; `None` if there was none.
@@ -68,6 +71,10 @@ impl RoutedRequest {
             mode: body.mode,
             workspace: body.workspace.clone(),
             sources: body.sources,
+            named_by_model: match &body.inputs.model_reply {
+                Some(SkillModelReply::Skill { skill, confidence, .. }) => Some((skill.clone(), *confidence)),
+                _ => None,
+            },
             loaded: Vec::new(),
             activated: None,
             is_completed: false,
@@ -119,6 +126,14 @@ impl RoutedRequest {
             asked: matches!(self.record.outcome, SkillOutcome::Ask { .. }),
             label: self.label(),
         }
+    }
+
+    /// Returns the confidence of the model that was asked, and whether the skill that it named was needed; `None` if it named
+    /// none, or if the request has no label.
+    pub fn labelled_reply(&self) -> Option<LabelledReply> {
+        let (skill, confidence) = self.named_by_model.as_ref()?;
+        let is_right = self.label()?.needed.contains(skill);
+        Some(LabelledReply { confidence: *confidence, is_right })
     }
 
     /// Returns the skills that the request needed: those of a correction, or else the deferred skill with which the turn was
