@@ -1,7 +1,9 @@
 //! [`SkillIndex`], the skills of a workspace.
 
+use std::sync::Arc;
+
 use event_core::CodecError;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::skill::Skill;
 
@@ -9,10 +11,22 @@ use crate::skill::Skill;
 /// the layout of [`Skill`].
 const ENCODING: &str = "turnwise skill index 1";
 
-/// The skills of a workspace, sorted by name, with at most one of each name.
+/// The skills of a workspace, sorted by name, with at most one of each name. A clone shares them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkillIndex {
-    skills: Vec<Skill>,
+    /// The skills.
+    #[serde(serialize_with = "serialize_shared", deserialize_with = "deserialize_shared")]
+    skills: Arc<Vec<Skill>>,
+}
+
+/// Serializes shared skills as a list.
+fn serialize_shared<S: Serializer>(skills: &Arc<Vec<Skill>>, serializer: S) -> Result<S::Ok, S::Error> {
+    skills.as_slice().serialize(serializer)
+}
+
+/// Deserializes the result of [`serialize_shared`].
+fn deserialize_shared<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Vec<Skill>>, D::Error> {
+    Vec::deserialize(deserializer).map(Arc::new)
 }
 
 impl SkillIndex {
@@ -35,7 +49,7 @@ impl SkillIndex {
                 index.push(skill);
             }
         }
-        (Self { skills: index }, shadowed)
+        (Self { skills: Arc::new(index) }, shadowed)
     }
 
     /// Returns all skills in the order of their names.
@@ -57,7 +71,7 @@ impl SkillIndex {
     pub fn address(&self) -> Result<[u8; 32], CodecError> {
         let mut hasher = blake3::Hasher::new();
         hasher.update(ENCODING.as_bytes());
-        hasher.update(&event_core::encode_state(ENCODING, &self.skills)?);
+        hasher.update(&event_core::encode_state(ENCODING, &self.skills.as_slice())?);
         Ok(*hasher.finalize().as_bytes())
     }
 }

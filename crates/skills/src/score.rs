@@ -25,6 +25,7 @@ mod settings;
 mod stack;
 pub(crate) mod terms;
 mod terms_data;
+mod word_table;
 
 pub use components::{ComponentError, Components, MAX_ATTAINABLE};
 pub use decision::{Clarification, Exclusion, NoLoadReason, ScoreDecision, ScoreOutcome, ScoredSkill};

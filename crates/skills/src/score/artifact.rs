@@ -1,6 +1,6 @@
 //! Artifact match: the share of the task's paths and commands that belong to a skill (003 Components).
 
-use super::{components::MAX_ARTIFACT, profile::SkillProfile, terms::terms};
+use super::{components::MAX_ARTIFACT, profile::ProfiledSkill, terms::terms};
 use crate::rate::divide_half_up;
 
 /// The paths and commands of a task, prepared for the comparison with several skills.
@@ -20,9 +20,9 @@ impl<'a> Artifacts<'a> {
 
     /// Returns the points of a skill, 0 to 20: the share of paths that its globs match, and of commands that name it or
     /// one of its tags or keywords. `None` if the task has neither paths nor commands.
-    pub(super) fn points(&self, skill: &SkillProfile) -> Option<u8> {
-        let paths = self.paths.iter().filter(|path| owns_path(skill, path)).count();
-        let named = |command: &&Vec<String>| command.iter().any(|term| skill.command_terms.contains(term));
+    pub(super) fn points(&self, skill: ProfiledSkill<'_>) -> Option<u8> {
+        let paths = self.paths.iter().filter(|path| skill.owns_path(path)).count();
+        let named = |command: &&Vec<String>| command.iter().any(|term| skill.has_command_term(term));
         let matched = paths + self.commands.iter().filter(named).count();
         let total = self.paths.len() + self.commands.len();
         let points = divide_half_up(u64::from(MAX_ARTIFACT) * matched as u64, total as u64)?;
@@ -30,30 +30,16 @@ impl<'a> Artifacts<'a> {
     }
 }
 
-/// Returns whether a path belongs to a skill: one of its globs matches. A skill without globs owns the files with an
-/// extension that its description names.
-fn owns_path(skill: &SkillProfile, path: &str) -> bool {
-    if !skill.globs.is_empty() {
-        return skill.globs.iter().any(|glob| glob.matches(path));
-    }
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
-    extension.is_some_and(|extension| skill.extensions.contains(&extension))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::{profile::skill_terms, risk::RiskWords},
-        *,
-    };
+    use super::{super::profile::SkillProfile, *};
     use crate::skill::Skill;
 
     /// Returns the points of a skill for paths and commands.
     fn points(skill: &Skill, paths: &[&str], commands: &[&str]) -> Option<u8> {
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-        let profile = SkillProfile::new(skill, &skill_terms(skill), &RiskWords::new());
-        Artifacts::new(&owned(paths), &owned(commands)).points(&profile)
+        let skill = ProfiledSkill { skill, profile: &SkillProfile::default() };
+        Artifacts::new(&owned(paths), &owned(commands)).points(skill)
     }
 
     /// SC-11: the points are the share of the paths that the globs of the skill match.

@@ -12,20 +12,25 @@ use super::{
     everyday::EverydayWords,
     intent::{IntentValue, Postings, Probabilities, RequestMatches},
     order::{OrderKey, order_key},
-    profile::{SkillProfile, skill_terms},
+    profile::{ProfiledSkill, SkillProfile, all_texts},
     risk::{RiskClasses, RiskWords},
     scope::{GenericWords, scope_penalty},
     settings::ScoringSettings,
     stack::Stack,
     terms::terms_with_words,
+    word_table::WordTable,
 };
-use crate::index::SkillIndex;
+use crate::{index::SkillIndex, skill::Skill};
 
 /// The skills of a workspace, prepared once for the scoring of many requests. Skills that only the user loads
 /// ([`crate::Skill::explicit_only`]) are not candidates.
 #[derive(Debug, Clone)]
 pub struct ScoreIndex {
-    /// The profiles of the skills, in the order of the index.
+    /// The skills, of which `positions` are candidates.
+    skills: SkillIndex,
+    /// The positions of the candidates in the index.
+    positions: Vec<usize>,
+    /// The profiles of the candidates.
     profiles: Vec<SkillProfile>,
     /// The skills that know each term.
     postings: Postings,
@@ -61,10 +66,10 @@ pub struct ScoreInput<'a> {
 /// A skill with its score for a request, before the best ones are compared.
 #[derive(Debug)]
 struct Scored<'a> {
-    /// The position of the skill in the index.
+    /// The position of the skill among the candidates.
     position: usize,
     /// The skill.
-    profile: &'a SkillProfile,
+    skill: &'a Skill,
     /// The parts of its score.
     components: Components,
     /// The sum of these parts, from 0 to 100.
@@ -81,23 +86,28 @@ const MAX_CANDIDATES: usize = 2 * COMPARED;
 impl ScoreIndex {
     /// Prepares the skills of an index.
     pub fn new(index: &SkillIndex) -> Self {
-        let risk_words = RiskWords::new();
-        let mut postings = Postings::default();
-        let mut profiles = Vec::new();
-        for skill in index.skills().iter().filter(|skill| !skill.explicit_only) {
-            let terms = skill_terms(skill);
-            postings.add(&terms);
-            profiles.push(SkillProfile::new(skill, &terms, &risk_words));
+        let (mut postings, mut table, mut positions) = (Postings::default(), WordTable::new(), Vec::new());
+        for (position, skill) in index.skills().iter().enumerate().filter(|(_, skill)| !skill.explicit_only) {
+            postings.add(all_texts(skill), &mut table);
+            positions.push(position);
         }
-        let (generic_words, everyday_words) = (GenericWords::new(), EverydayWords::new());
-        Self { profiles, postings, risk_words, generic_words, everyday_words }
+        Self {
+            skills: index.clone(),
+            profiles: vec![SkillProfile::default(); positions.len()],
+            positions,
+            postings,
+            risk_words: RiskWords::new(),
+            generic_words: GenericWords::new(),
+            everyday_words: EverydayWords::new(),
+        }
     }
 
     /// Scores the skills for a request and decides by the thresholds. Candidates are the skills with intent points: the
     /// other components together never reach a threshold of the defaults. The best 64 without the ambiguity penalty are
     /// compared.
     pub fn decide(&self, input: &ScoreInput<'_>, settings: &ScoringSettings) -> ScoreDecision {
-        let mut request = terms_with_words(input.text);
+        // The words of a long text are not needed without skills to compare them with.
+        let mut request = if self.postings.is_empty() { Vec::new() } else { terms_with_words(input.text) };
         let is_generic = self.generic_words.remove_from(&mut request);
         let terms = request.iter().map(|(term, _)| term.as_str());
         let matches = self.postings.find(terms, &self.everyday_words, settings.unknown_word_percent);
@@ -134,9 +144,10 @@ impl ScoreIndex {
         let stack = Stack::new(input.stack);
         let risk = RiskClasses::of(request.iter().map(|(term, _)| term), &self.risk_words);
         let mut scored = Vec::new();
-        for (position, profile) in self.profiles.iter().enumerate() {
+        let candidates = self.positions.iter().filter_map(|position| self.skills.skills().get(*position));
+        for (position, (skill, profile)) in candidates.zip(&self.profiles).enumerate() {
             let (intent, points) = if let Some(given) = input.probabilities {
-                let intent = given.value(&profile.name);
+                let intent = given.value(&skill.name);
                 (intent, given.points(intent, settings))
             } else {
                 let intent = matches.coverage(position);
@@ -147,16 +158,17 @@ impl ScoreIndex {
             }
             // Few requests are generic: only they need the terms of every candidate.
             let terms = if is_generic { matches.terms_of(position) } else { Vec::new() };
+            let profiled = ProfiledSkill { skill, profile };
             let components = Components {
                 intent: points,
-                artifact: artifacts.points(profile),
-                stack: stack.points(&profile.technologies),
-                risk: profile.risk.points(risk),
+                artifact: artifacts.points(profiled),
+                stack: stack.points(profiled),
+                risk: risk.points_of(profiled, &self.risk_words),
                 ambiguity: 0,
                 scope: scope_penalty(is_generic, terms.len()),
             };
             let score = components.score(settings.redistribute);
-            scored.push(Scored { position, profile, components, score, intent, terms });
+            scored.push(Scored { position, skill, components, score, intent, terms });
         }
         scored
     }
@@ -171,9 +183,9 @@ fn exclude(
     let mut excluded = Vec::new();
     if let Some(exclusions) = input.exclusions {
         scored.retain(|candidate| {
-            let Some(exclusion) = exclusions.get(&candidate.profile.name) else { return true };
+            let Some(exclusion) = exclusions.get(&candidate.skill.name) else { return true };
             if settings.clarify_or_defer <= candidate.score {
-                excluded.push((candidate.profile.name.clone(), exclusion.clone()));
+                excluded.push((candidate.skill.name.clone(), exclusion.clone()));
             }
             false
         });
@@ -193,22 +205,22 @@ fn keep_best(scored: &mut Vec<Scored<'_>>, input: &ScoreInput<'_>) {
 impl<'a> Scored<'a> {
     /// Returns the key of the candidate in the order by score and tie-breakers.
     fn order_key(&self, input: &ScoreInput<'_>) -> OrderKey<'a> {
-        let name = self.profile.name.as_str();
+        let name = self.skill.name.as_str();
         let last_used = input.last_used.and_then(|uses| uses.get(name).copied());
-        order_key(self.score, &self.components, self.profile.bytes, last_used, name)
+        order_key(self.score, &self.components, self.skill.bytes, last_used, name)
     }
 
     /// Returns the candidate as the thresholds need it.
     fn as_candidate(&self) -> Candidate<'_> {
         let ambiguity = self.components.ambiguity;
-        Candidate { name: &self.profile.name, score: self.score, ambiguity, terms: &self.terms }
+        Candidate { name: &self.skill.name, score: self.score, ambiguity, terms: &self.terms }
     }
 
     /// Returns the candidate as it is recorded. `request` are the terms of the request with their words.
     fn to_scored_skill(&self, request: &[(String, String)]) -> ScoredSkill {
         let words = self.terms.iter().filter_map(|term| request.get(*term as usize));
         ScoredSkill {
-            name: self.profile.name.clone(),
+            name: self.skill.name.clone(),
             score: self.score,
             components: self.components,
             intent: self.intent,

@@ -7,7 +7,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{components::MAX_INTENT, everyday::EverydayWords, log2::log2_ratio, settings::ScoringSettings};
+use super::{
+    components::MAX_INTENT,
+    everyday::EverydayWords,
+    log2::log2_ratio,
+    settings::ScoringSettings,
+    terms::{in_lower_case, words},
+    word_table::WordTable,
+};
 use crate::rate::divide_half_up;
 
 /// The value that the intent points of a skill were computed from, in parts per 10,000.
@@ -92,8 +99,10 @@ impl Probabilities<'_> {
 /// The skills that know each term.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Postings {
-    /// For each term, the positions of the skills that know it, ascending.
-    skills: BTreeMap<String, Vec<u32>>,
+    /// The number of each term.
+    numbers: BTreeMap<String, u32>,
+    /// For each term by its number, the positions of the skills that know it, ascending.
+    skills: Vec<Vec<u32>>,
     /// The number of skills.
     count: u32,
 }
@@ -121,12 +130,39 @@ pub(super) struct RequestMatches<'a> {
 }
 
 impl Postings {
-    /// Adds the next skill with its distinct terms.
-    pub(super) fn add(&mut self, terms: &[String]) {
-        for term in terms {
-            self.skills.entry(term.clone()).or_default().push(self.count);
+    /// Adds the next skill with the texts that it consists of. `table` has the words of all texts that were added.
+    pub(super) fn add<'t>(&mut self, texts: impl Iterator<Item = &'t str>, table: &mut WordTable) {
+        for text in texts {
+            for word in words(&in_lower_case(text)) {
+                let numbers = &mut self.numbers;
+                let number = table.term_of(word, |term| {
+                    let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+                    *numbers.entry(term).or_insert(next)
+                });
+                let Some(number) = number else { continue };
+                let number = number as usize;
+                if self.skills.len() <= number {
+                    self.skills.resize(number + 1, Vec::new());
+                }
+                if let Some(skills) = self.skills.get_mut(number)
+                    && skills.last() != Some(&self.count)
+                {
+                    skills.push(self.count);
+                }
+            }
         }
         self.count += 1;
+    }
+
+    /// Returns whether there are no skills.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Returns the positions of the skills that know a term, ascending.
+    fn skills_with(&self, term: &str) -> &[u32] {
+        let number = self.numbers.get(term);
+        number.and_then(|number| self.skills.get(*number as usize)).map_or(&[], Vec::as_slice)
     }
 
     /// Finds the skills that know terms of a request. `unknown_percent` is the weight of a term that no skill knows.
@@ -140,7 +176,7 @@ impl Postings {
         let mut total_percent = 0_u64;
         let mut known_by = Vec::new();
         for term in terms {
-            let skills = self.skills.get(term).map_or(&[][..], Vec::as_slice);
+            let skills = self.skills_with(term);
             let weight = self.weight(skills.len() as u64);
             let percent = if skills.is_empty() { u64::from(unknown_percent) } else { 100 };
             total_percent = total_percent.saturating_add(weight * percent);
@@ -195,13 +231,13 @@ impl RequestMatches<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::terms::term, *};
 
     /// Creates the postings of three skills.
     fn postings() -> Postings {
-        let mut postings = Postings::default();
-        for terms in [["database", "schema"], ["test", "schema"], ["page", "layout"]] {
-            postings.add(&terms.map(str::to_owned));
+        let (mut postings, mut table) = (Postings::default(), WordTable::new());
+        for words in [["databases", "schema"], ["test", "schema"], ["page", "layout"]] {
+            postings.add(words.into_iter(), &mut table);
         }
         postings
     }
@@ -209,7 +245,8 @@ mod tests {
     /// Returns the coverage of terms by each skill that knows one.
     fn coverages(terms: &[&str]) -> Vec<(usize, IntentValue)> {
         let postings = postings();
-        let found = postings.find(terms.iter().copied(), &EverydayWords::new(), 35);
+        let terms: Vec<_> = terms.iter().filter_map(|word| term(word)).collect();
+        let found = postings.find(terms.iter().map(String::as_str), &EverydayWords::new(), 35);
         let known = (0..3).filter(|skill| !found.terms_of(*skill).is_empty());
         known.map(|skill| (skill, found.coverage(skill))).collect()
     }

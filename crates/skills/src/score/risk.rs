@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{components::MAX_RISK, terms::term};
+use super::{components::MAX_RISK, profile::ProfiledSkill, terms::term};
 
 /// A class of tasks in which a mistake is costly.
 #[derive(Debug, Clone, Copy)]
@@ -46,13 +46,12 @@ impl RiskClasses {
         self.0 == 0
     }
 
-    /// Returns the points of a skill of these classes for a request of the classes `request`; `None` if the request has
-    /// no risk.
-    pub(super) const fn points(self, request: Self) -> Option<u8> {
-        if request.is_empty() {
+    /// Returns the points of a skill for a request of these classes; `None` if the request has no risk.
+    pub(super) fn points_of(self, skill: ProfiledSkill<'_>, words: &RiskWords) -> Option<u8> {
+        if self.is_empty() {
             return None;
         }
-        Some(if self.0 & request.0 == 0 { 0 } else { MAX_RISK })
+        Some(if self.0 & skill.risk(words).0 == 0 { 0 } else { MAX_RISK })
     }
 }
 
@@ -75,7 +74,11 @@ impl RiskWords {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::terms::terms, *};
+    use super::{
+        super::{profile::SkillProfile, terms::terms},
+        *,
+    };
+    use crate::skill::Skill;
 
     /// Returns the risk classes of a text.
     fn classes(text: &str) -> RiskClasses {
@@ -85,11 +88,15 @@ mod tests {
     /// SC-13: a skill that covers the risk of the request has 15 points, another one 0, and without risk nothing applies.
     #[test]
     fn a_skill_that_covers_the_risk_of_the_request_has_all_points() {
-        let database = classes("Schema changes, migrations and row level security for Supabase databases");
-        let testing = classes("Writes unit tests and stories");
-        let request = classes("run the migration of the orders table");
-        assert_eq!((database.points(request), testing.points(request)), (Some(15), Some(0)));
-        assert_eq!(database.points(classes("add a chart to the board")), None);
+        let points = |request: &str, description: &str| {
+            let skill = Skill { description: description.to_owned(), ..Skill::default() };
+            let skill = ProfiledSkill { skill: &skill, profile: &SkillProfile::default() };
+            classes(request).points_of(skill, &RiskWords::new())
+        };
+        let database = "Schema changes, migrations and row level security for Supabase databases";
+        let request = "run the migration of the orders table";
+        assert_eq!((points(request, database), points(request, "Writes unit tests")), (Some(15), Some(0)));
+        assert_eq!(points("add a chart to the board", database), None);
     }
 
     #[test]

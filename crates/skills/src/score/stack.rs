@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::components::MAX_STACK;
+use super::{components::MAX_STACK, profile::ProfiledSkill};
 
 /// The documented technologies of a workspace in a form that names can be looked up in.
 #[derive(Debug, Clone, Default)]
@@ -28,12 +28,12 @@ impl Stack {
         Self { names }
     }
 
-    /// Returns the points of a skill with these technologies in normal form; `None` if no stack is documented.
-    pub(super) fn points(&self, technologies: &[String]) -> Option<u8> {
+    /// Returns the points of a skill by its technologies; `None` if no stack is documented.
+    pub(super) fn points(&self, skill: ProfiledSkill<'_>) -> Option<u8> {
         if self.names.is_empty() {
             return None;
         }
-        Some(if technologies.iter().any(|name| self.names.contains(name)) { MAX_STACK } else { 0 })
+        Some(if skill.technologies().iter().any(|name| self.names.contains(name)) { MAX_STACK } else { 0 })
     }
 }
 
@@ -50,15 +50,20 @@ pub(super) fn normalize(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::profile::SkillProfile, *};
+    use crate::skill::Skill;
 
     /// SC-12: a skill of the documented stack has 15 points, another one 0; without a documented stack nothing applies.
     #[test]
     fn a_skill_of_the_documented_stack_has_all_points() {
         let stack = Stack::new(&["Next.js 15 (App Router)".into(), "Tailwind CSS 4 + shadcn/ui".into()]);
-        let points = |name: &str| stack.points(&[normalize(name)]);
+        let points_of = |stack: &Stack, name: &str| {
+            let skill = Skill { name: name.to_owned(), ..Skill::default() };
+            stack.points(ProfiledSkill { skill: &skill, profile: &SkillProfile::default() })
+        };
+        let points = |name: &str| points_of(&stack, name);
         assert_eq!((points("nextjs"), points("app-router"), points("tailwind-css")), (Some(15), Some(15), Some(15)));
         assert_eq!((points("next"), points("django"), points("")), (Some(0), Some(0), Some(0)));
-        assert_eq!(Stack::new(&[]).points(&[normalize("nextjs")]), None);
+        assert_eq!(points_of(&Stack::new(&[]), "nextjs"), None);
     }
 }

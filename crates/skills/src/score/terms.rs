@@ -15,7 +15,7 @@ pub(crate) fn terms(text: &str) -> Vec<String> {
 
 /// Returns the distinct terms of a text as [`terms`] does, each with the word of its first occurrence.
 pub(crate) fn terms_with_words(text: &str) -> Vec<(String, String)> {
-    let text = text.to_lowercase().replace(['\'', '’'], "");
+    let text = in_lower_case(text);
     let mut found = Vec::new();
     let (mut seen_words, mut seen_terms) = (BTreeSet::new(), BTreeSet::new());
     // Most words of a long text are repeated, so that only new ones are stemmed.
@@ -29,9 +29,19 @@ pub(crate) fn terms_with_words(text: &str) -> Vec<(String, String)> {
     found
 }
 
+/// Returns a text in lower case without apostrophes.
+pub(super) fn in_lower_case(text: &str) -> String {
+    if text.is_ascii() {
+        let mut text = text.to_ascii_lowercase();
+        text.retain(|letter| letter != '\'');
+        return text;
+    }
+    text.to_lowercase().replace(['\'', '’'], "")
+}
+
 /// Iterates over the words of a text in lower case without apostrophes: letters and digits, followed by `#` or `+` as in
 /// `c#` and `c++`.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     let separates = |letter: char| !letter.is_alphanumeric() && letter != '#' && letter != '+';
     let words = text.split(separates).map(|word| word.trim_start_matches(['#', '+']));
     words.filter(|word| !word.is_empty())
