@@ -4,7 +4,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use contracts::{
-    ContentHash, SessionId,
+    ContentHash,
     events::{LogCommandPanicked, PolicyInvalid, PolicyLoaded},
 };
 use evaluator::{DueVerdict, Rubric};
@@ -113,21 +113,6 @@ impl Engine {
     /// Returns the state that is folded from the log.
     pub const fn state(&self) -> &RouterState {
         self.recorder.state()
-    }
-
-    /// Loads the state of a session into memory if it has left it, because the session was idle and more than 2,000
-    /// sessions were used after it. Call it before the state of a session is read; the methods of the engine do.
-    ///
-    /// # Errors
-    /// [`EngineError`] if the log cannot be read.
-    pub fn load_session(&mut self, session: &SessionId) -> Result<(), EngineError> {
-        Ok(self.recorder.load_session(session)?)
-    }
-
-    /// Sets the number of sessions in memory above which idle ones leave it; 2,000 by default. The least recently used
-    /// leave it with a later [`Engine::commit`], when there are an eighth more than `limit`.
-    pub const fn set_max_sessions_in_memory(&mut self, limit: usize) {
-        self.recorder.set_max_sessions(limit);
     }
 
     /// Returns the log that the engine appends to.

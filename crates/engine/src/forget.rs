@@ -14,9 +14,11 @@ impl Engine {
     /// [`EngineError`] if the log cannot be written.
     pub fn clear_patterns(&mut self, all: bool, workspace: Option<String>) -> Result<PatternsCleared, EngineError> {
         let path = workspace.as_deref();
+        self.load_workspace(path)?;
+        let idle_rows = if all { self.state().patterns.idle_rows() } else { 0 };
         let stores = self.state().patterns.status();
         let rows: usize = stores.filter(|store| all || store.workspace == path).map(|store| store.rows).sum();
-        let rows = u32::try_from(rows).unwrap_or(u32::MAX);
+        let rows = u32::try_from(idle_rows + rows as u64).unwrap_or(u32::MAX);
         // A path is absolute, so the two other scopes are no paths.
         let scope = if all { "all" } else { path.unwrap_or("none") };
         let correlation = EventId::derive(&[b"patterns", scope.as_bytes()]);

@@ -1,5 +1,5 @@
-//! Moves the state of idle sessions out of memory into the index of the log, and back before an event of the session is
-//! folded (ADR 24).
+//! Moves the state of idle sessions and workspaces out of memory into the index of the log, and back before an event of
+//! the session or the workspace is folded (ADR 24).
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -12,6 +12,7 @@ use event_core::{
 
 use crate::{
     budgets::MAX_LINES,
+    idle_workspaces::IdleWorkspaces,
     router_state::RouterState,
     sessions::{Session, SessionEvent, Sessions},
 };
@@ -38,7 +39,9 @@ pub(crate) struct IdleSessions {
     has_entries: bool,
     /// Whether the checkpoints of both projections were removed, because the entries are newer.
     checkpoints_removed: bool,
-    /// Whether all sessions stay in memory, because the log cannot save or load entries.
+    /// The workspaces whose patterns are in memory.
+    workspaces: IdleWorkspaces,
+    /// Whether all sessions and workspaces stay in memory, because the log cannot save or load entries.
     disabled: bool,
 }
 
@@ -51,6 +54,7 @@ impl IdleSessions {
             in_memory: BoundedMap::default(),
             has_entries: false,
             checkpoints_removed: false,
+            workspaces: IdleWorkspaces::new(),
             disabled: false,
         }
     }
@@ -58,6 +62,11 @@ impl IdleSessions {
     /// Sets the number of sessions in memory above which idle ones leave it.
     pub(crate) const fn set_limit(&mut self, limit: usize) {
         (self.limit, self.next) = (limit, next_eviction(limit));
+    }
+
+    /// Sets the number of workspaces in memory above which the patterns of idle ones leave it.
+    pub(crate) const fn set_workspace_limit(&mut self, limit: usize) {
+        self.workspaces.set_limit(limit);
     }
 
     /// Folds the log into a state, from the checkpoints where possible. Sessions leave memory on the way.
@@ -85,6 +94,7 @@ impl IdleSessions {
                 log.remove_entries(ENTRIES)?;
             }
         }
+        self.workspaces.resume(log, &mut state, self.disabled)?;
         self.in_memory = BoundedMap::default();
         for (session, _) in state.sessions.iter() {
             self.in_memory.insert(session.clone(), (), usize::MAX);
@@ -121,7 +131,22 @@ impl IdleSessions {
                 self.load(log, state, event.session())?;
             }
         }
+        self.workspaces.load_for(log, state, event)?;
         Ok(state.advance_decoded(event).map_err(Arc::new)?)
+    }
+
+    /// Marks a workspace as used, and loads its patterns if they are not in memory. The path is empty for turns without a
+    /// workspace.
+    ///
+    /// # Errors
+    /// Those of [`IdleSessions::advance`].
+    pub(crate) fn load_workspace(
+        &mut self,
+        log: &dyn EventLog,
+        state: &mut RouterState,
+        workspace: &str,
+    ) -> Result<(), BusError> {
+        self.workspaces.load(log, state, workspace)
     }
 
     /// Marks a session as used, and loads its state if it is not in memory. Does nothing else for a new session.
@@ -153,11 +178,22 @@ impl IdleSessions {
         Ok(())
     }
 
-    /// Moves the least recently used idle sessions out of memory if there are more than the limit. All events in `state`
-    /// must be durable. If the log cannot save them, they stay in memory.
+    /// Moves the least recently used idle sessions and workspaces out of memory if there are more than the limits. All
+    /// events in `state` must be durable. If the log cannot save them, they stay in memory.
     pub(crate) fn evict(&mut self, log: &dyn EventLog, state: &mut RouterState) {
-        if self.disabled || self.in_memory.len() < self.next {
+        if self.disabled {
             return;
+        }
+        let evicted = self.evict_sessions(log, state).and_then(|()| self.workspaces.evict(log, state));
+        if let Err(error) = evicted {
+            self.disable(&error);
+        }
+    }
+
+    /// Moves the least recently used idle sessions out of memory if there are more than the limit.
+    fn evict_sessions(&mut self, log: &dyn EventLog, state: &mut RouterState) -> Result<(), BusError> {
+        if self.in_memory.len() < self.next {
+            return Ok(());
         }
         let surplus = self.in_memory.len() - self.limit;
         let largest: BTreeSet<SessionId> = state.costs.largest_sessions(MAX_LINES).into_iter().cloned().collect();
@@ -165,10 +201,7 @@ impl IdleSessions {
             !largest.contains(*session) && state.sessions.get(session).is_none_or(Session::is_idle)
         };
         let idle: Vec<SessionId> = self.in_memory.keys().filter(is_idle).take(surplus).cloned().collect();
-        if let Err(error) = self.save(log, state, &idle) {
-            self.disable(&error);
-            return;
-        }
+        self.save(log, state, &idle)?;
         for session in idle {
             state.sessions.state_mut().remove(&session);
             state.costs.state_mut().remove_session(&session);
@@ -176,6 +209,7 @@ impl IdleSessions {
         }
         // Sessions that run cannot leave memory; they are not searched again for every event.
         self.next = next_eviction(self.limit.max(self.in_memory.len()));
+        Ok(())
     }
 
     /// Saves the states of sessions as entries of the log.
@@ -200,7 +234,7 @@ impl IdleSessions {
         Ok(log.save_entries(ENTRIES, &entries)?)
     }
 
-    /// Folds the log into a state of which all sessions stay in memory.
+    /// Folds the log into a state of which all sessions and workspaces stay in memory.
     ///
     /// # Errors
     /// Those of [`IdleSessions::fold`].
@@ -209,11 +243,11 @@ impl IdleSessions {
         self.try_fold(log)
     }
 
-    /// Keeps all sessions in memory from now on. Logs a warning, except for a log that is only read beside a running
+    /// Keeps all sessions and workspaces in memory from now on. Logs a warning, except for a log that is only read beside a running
     /// gateway: it never has entries.
     fn disable(&mut self, cause: &BusError) {
         if !self.disabled && !matches!(cause, BusError::Log(LogError::ReadOnly { .. })) {
-            tracing::warn!(%cause, "the state of idle sessions stays in memory until the log is opened again");
+            tracing::warn!(%cause, "the state of idle sessions and workspaces stays in memory until the log is opened again");
         }
         self.disabled = true;
     }

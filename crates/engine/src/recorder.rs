@@ -161,14 +161,32 @@ impl Recorder {
 
     /// Loads the state of a session that left memory. Call it before the state of a session is read.
     pub(crate) fn load_session(&mut self, session: &SessionId) -> Result<(), BusError> {
-        if let Err(error) = self.idle.load(self.log.as_ref(), &mut self.state, session) {
-            if !matches!(error, BusError::Log(_)) {
-                return Err(error);
+        let loaded = self.idle.load(self.log.as_ref(), &mut self.state, session);
+        self.fold_if_failed(loaded)
+    }
+
+    /// Loads the patterns of a workspace that left memory; `None` is that of turns without one. Call it before the
+    /// patterns are read.
+    pub(crate) fn load_workspace(&mut self, workspace: Option<&str>) -> Result<(), BusError> {
+        let loaded = self.idle.load_workspace(self.log.as_ref(), &mut self.state, workspace.unwrap_or_default());
+        self.fold_if_failed(loaded)
+    }
+
+    /// Folds the whole state from the log if a part of it could not be loaded.
+    fn fold_if_failed(&mut self, loaded: Result<(), BusError>) -> Result<(), BusError> {
+        match loaded {
+            Err(error @ BusError::Log(_)) => {
+                self.commit()?;
+                self.state = self.idle.fold_in_memory(self.log.as_ref(), &error)?;
+                Ok(())
             }
-            self.commit()?;
-            self.state = self.idle.fold_in_memory(self.log.as_ref(), &error)?;
+            loaded => loaded,
         }
-        Ok(())
+    }
+
+    /// Sets the number of workspaces in memory above which idle ones leave it.
+    pub(crate) const fn set_max_workspaces(&mut self, limit: usize) {
+        self.idle.set_workspace_limit(limit);
     }
 
     /// Sets the number of sessions in memory above which idle ones leave it.

@@ -71,6 +71,7 @@ impl Engine {
         self.recorder.record(std::iter::once(sealed).chain(text).chain(skills.events))?;
         // The message is evidence about the previous turn, whose verdict this decision may read.
         self.record_due_verdicts()?;
+        self.recorder.load_workspace(started.workspace.as_deref())?;
         let turn = Turn { skills: &skills.loaded, ..Turn::new(&started, at, MessageText::Present(message)) };
         let mut decided = self.decide(&turn, mode, &Outages::default());
         self.recorder.record(seal_decision(&mut decided, at)?)?;

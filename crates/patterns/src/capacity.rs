@@ -55,8 +55,8 @@ fn seal<E: EventType>(
 }
 
 impl Patterns {
-    /// Returns the events to append to the log so that no store exceeds its capacity; empty if all stores are within
-    /// their limits. `now` is the time from which the ages of rows are measured.
+    /// Returns the events to append to the log so that no store exceeds its capacity; empty if all stores in memory are
+    /// within their limits. `now` is the time from which the ages of rows are measured.
     ///
     /// Takes constant time for each store below its capacity.
     pub fn capacity_events(&self, now: Timestamp) -> Vec<CapacityEvent> {
@@ -68,22 +68,28 @@ impl Patterns {
     }
 }
 
+/// Returns whether an event is due that reports or limits the size of a store.
+pub(crate) fn is_event_due(store: &Store) -> bool {
+    let rows = u32::try_from(store.rows()).unwrap_or(u32::MAX);
+    HARD_CAP < rows || (SOFT_CAP < rows && !store.filling)
+}
+
 /// Returns the event that is due for the store of one workspace: an eviction above [`HARD_CAP`] rows, or a report above
 /// [`SOFT_CAP`] rows unless one was recorded since the last eviction. `None` if no event is due.
 ///
 /// `workspace` is `None` for the store of turns without a workspace. `now` is the time from which the ages of rows are
 /// measured.
 fn capacity_event(workspace: Option<&str>, store: &Store, now: Timestamp) -> Option<CapacityEvent> {
+    if !is_event_due(store) {
+        return None;
+    }
     let rows = u32::try_from(store.rows()).unwrap_or(u32::MAX);
     let workspace = workspace.map(str::to_owned);
-    if HARD_CAP < rows {
-        Some(CapacityEvent::Evicted(eviction(workspace, rows, store, now)))
-    } else if SOFT_CAP < rows && !store.filling {
-        let (soft_cap, hard_cap) = (SOFT_CAP, HARD_CAP);
-        Some(CapacityEvent::Filling(PatternFilling { workspace, rows, soft_cap, hard_cap }))
+    Some(if HARD_CAP < rows {
+        CapacityEvent::Evicted(eviction(workspace, rows, store, now))
     } else {
-        None
-    }
+        CapacityEvent::Filling(PatternFilling { workspace, rows, soft_cap: SOFT_CAP, hard_cap: HARD_CAP })
+    })
 }
 
 /// Creates the event that reduces a store of `rows` rows to at most [`SOFT_CAP`]. It evicts the rows older than

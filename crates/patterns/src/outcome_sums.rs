@@ -58,6 +58,16 @@ impl OutcomeSums {
         self.cost_squares = self.cost_squares.saturating_add(other.cost_squares);
     }
 
+    /// Subtracts the sums over a part of the turns in these sums. All counts and sums saturate.
+    pub(crate) fn subtract(&mut self, part: &Self) {
+        self.samples = self.samples.saturating_sub(part.samples);
+        self.scored = self.scored.saturating_sub(part.scored);
+        self.score_sum = self.score_sum.saturating_sub(part.score_sum);
+        self.costed = self.costed.saturating_sub(part.costed);
+        self.cost_sum = NanoUsd(self.cost_sum.0.saturating_sub(part.cost_sum.0));
+        self.cost_squares = self.cost_squares.saturating_sub(part.cost_squares);
+    }
+
     /// Returns the mean of the counted scores, in billionths; `None` if no score counts.
     pub(crate) fn mean_score(&self) -> Option<Score> {
         self.score_sum.checked_div(u64::from(self.scored)).map(Score)

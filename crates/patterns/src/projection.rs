@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     embedding::Embedding,
     evaluation::{RubricVersion, TurnEvaluation},
+    idle_stores::IdleStores,
     interner::Interner,
     recorded::{MAX_RECORDED_TURNS, RecordedTurn, RecordedTurns, RecordedWork},
     running_turn::{ModelWork, RunningTurn},
@@ -33,14 +34,16 @@ const MAX_EMBEDDINGS: usize = 10_000;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "saved::SavedPatterns")]
 pub struct Patterns {
-    /// The store of each workspace by path; the key is empty for turns without a workspace.
+    /// The store of each workspace in memory by path; the key is empty for turns without a workspace.
     pub(crate) stores: BTreeMap<String, Store>,
     /// The turns that have started and not ended.
-    running: RunningTurns,
+    pub(crate) running: RunningTurns,
     /// The turns that have ended and can still be evaluated.
-    recorded: RecordedTurns,
+    pub(crate) recorded: RecordedTurns,
     /// The embeddings of messages, for later turns with the same message.
     embeddings: Embeddings,
+    /// What is known of the stores that are not in memory.
+    pub(crate) idle: IdleStores,
     /// The shared paths of workspaces.
     #[serde(skip)]
     workspaces: Interner<String>,
@@ -57,7 +60,8 @@ type Embeddings = BoundedMap<u64, Embedding>;
 
 impl Patterns {
     /// Returns the store of a workspace, given by its path; a path of `None` selects the store of turns without a
-    /// workspace. Returns `None` if no turn of the workspace has been recorded since it was last cleared.
+    /// workspace. Returns `None` if no turn of the workspace has been recorded since it was last cleared, or if the store
+    /// is not in memory.
     pub fn store(&self, workspace: Option<&str>) -> Option<&Store> {
         self.stores.get(workspace.unwrap_or_default())
     }
@@ -177,6 +181,7 @@ impl Patterns {
         self.stores.retain(|workspace, _| !is_cleared(workspace));
         // A later evaluation of these turns must not find a row of a new store.
         self.recorded.retain(|turn| !is_cleared(turn.workspace()));
+        self.idle.apply_cleared(event);
         if event.all {
             self.embeddings = BoundedMap::default();
         }
@@ -201,7 +206,7 @@ event_subset! {
 
 impl Projection for Patterns {
     const NAME: &'static str = "patterns";
-    const VERSION: u32 = 5;
+    const VERSION: u32 = 6;
     type Events = Event;
     type Folded<'a> = PatternEvent<'a>;
 

@@ -22,7 +22,7 @@ pub struct WorkspaceStatus<'a> {
 }
 
 impl Patterns {
-    /// Returns the size of every store, ordered by the path of the workspace.
+    /// Returns the size of every store in memory, ordered by the path of the workspace.
     pub fn status(&self) -> impl Iterator<Item = WorkspaceStatus<'_>> {
         self.stores.iter().map(|(workspace, store)| {
             let (samples, scored) = store.samples();

@@ -58,10 +58,15 @@ impl Success {
 }
 
 impl KnownSuccess {
-    /// Sums up the scores of all turns in the pattern store, by project and model.
+    /// Sums up the scores of all turns in the pattern store, by project and model. Projects whose patterns are not in
+    /// memory are in the sums over all projects alone.
     pub fn of(patterns: &Patterns) -> Self {
         let mut known = Self::default();
         let mut all: BTreeMap<String, (u64, f64)> = BTreeMap::new();
+        for (model, turns, billionths) in patterns.idle_scores() {
+            #[expect(clippy::cast_precision_loss, reason = "a sum of scores in billionths")]
+            all.insert(model.to_string(), (turns, billionths as f64 / 1e9));
+        }
         for status in patterns.status() {
             let Some(store) = patterns.store(status.workspace) else { continue };
             for model in store.model_status() {

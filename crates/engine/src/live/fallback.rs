@@ -54,6 +54,7 @@ impl Engine {
         // Only durable events can be read back.
         self.commit()?;
         let (at, started) = self.read_started(turn)?;
+        self.recorder.load_workspace(started.workspace.as_deref())?;
         let now = self.now();
         let captured = Turn { skills: &skills, ..Turn::new(&started, at, MessageText::Present(outcome.text())) };
         // Outages are read for now; the rest of the turn stays as captured.

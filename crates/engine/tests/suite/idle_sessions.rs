@@ -1,48 +1,23 @@
 //! Sessions that left memory because they were idle.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::{Arc, atomic::Ordering};
 
 use contracts::{
     ResponseSummary, Thread, ToolRequest,
     events::{StopReason, TurnStatus},
 };
 use engine::{RouterState, ToolResult, TurnInput};
-use event_bus::{
-    EventLog, LogError, MemoryTexts,
-    testing::{HookedLog, LogHooks},
-};
-use event_core::Position;
+use event_bus::{EventLog, MemoryTexts, testing::HookedLog};
 
 use crate::support::{
     Desk,
     desk::{client_request, session},
+    idle::{FailsEntries, comparable_events, next_random},
     models::{OPUS, model_id, models},
 };
 
 /// The number of sessions that the tests use in turn.
 const SESSIONS: usize = 40;
-
-/// A log that cannot load or save entries of a state while the flag is set.
-#[derive(Debug, Default)]
-struct FailsEntries(AtomicBool);
-
-impl LogHooks for FailsEntries {
-    fn before_entry(&self) -> Result<(), LogError> {
-        if self.0.load(Ordering::Relaxed) {
-            return Err(LogError::IndexUnavailable { path: "index".into(), cause: "no space left".into() });
-        }
-        Ok(())
-    }
-}
-
-/// Returns the next of a sequence of numbers that look random.
-fn next_random(seed: &mut u64) -> u64 {
-    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    *seed >> 33
-}
 
 /// Makes one step with a session: starts or continues a turn, ends it, has it call a tool, or sets the model.
 fn step(desk: &mut Desk, number: u64, seed: &mut u64) {
@@ -106,12 +81,6 @@ fn restart(desk: Desk, limit: usize) -> Desk {
     desk
 }
 
-/// Returns the events of a log without the paths of its policy file, which differ between two desks.
-fn events(desk: &Desk) -> Vec<(Position, String, Vec<u8>)> {
-    let events = desk.events().into_iter().filter(|event| event.event.kind != "policy.loaded");
-    events.map(|event| (event.position, event.event.kind.to_string(), event.event.payload.to_vec())).collect()
-}
-
 /// Attack: many sessions of one request each.
 /// Holds: the state of idle sessions leaves memory, and their decisions are the same.
 ///
@@ -136,7 +105,7 @@ fn a_session_that_left_memory_is_decided_as_if_it_had_not() {
                 desk = restart(desk, 2_000);
             }
         }
-        assert_eq!(events(&desk), events(&small), "seed {first_seed}");
+        assert_eq!(comparable_events(&desk), comparable_events(&small), "seed {first_seed}");
         assert!(smallest < SESSIONS / 2, "{smallest} sessions stayed in memory");
         assert_equals_the_log(&mut small);
     }

@@ -18,6 +18,7 @@ mod failed_barrier;
 mod hard_failure;
 mod hot_reload;
 mod idle_sessions;
+mod idle_workspaces;
 mod live_calls;
 mod long_lists;
 mod lookups;

@@ -2,6 +2,7 @@
 
 pub(crate) mod again;
 pub(crate) mod desk;
+pub(crate) mod idle;
 pub(crate) mod models;
 pub(crate) mod recorded;
 pub(crate) mod story;

@@ -72,14 +72,17 @@ async fn success_of_change(gateway: &Gateway, row: &Value) -> ApiResult {
         return Ok(json!([]));
     }
     let project = row["project"].as_str().map(str::to_owned);
-    let known = gateway.bus().query(move |engine| {
+    let known = gateway.bus().command(move |engine| {
+        engine.load_workspace(project.as_deref())?;
         let patterns = &engine.state().patterns;
-        [before, choice].map(|model| {
+        Ok::<_, EngineError>([before, choice].map(|model| {
             let success = success_in_workspace(patterns, project.as_deref(), &model);
             json!({ "model": model.as_str(), "success": success_text(success.as_ref()), "known": success })
-        })
+        }))
     });
-    Ok(json!(known.await?))
+    // Nothing is recorded, so there is no durability to wait for.
+    let (known, _) = known.await?;
+    Ok(json!(known.map_err(ApiError::internal)?))
 }
 
 /// The JSON body of the page's request to search turns. Conditions that are missing select all turns.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{Embeddings, Patterns, RunningTurns};
-use crate::{interner::Interner, recorded::RecordedTurns, store::Store};
+use crate::{idle_stores::IdleStores, interner::Interner, recorded::RecordedTurns, store::Store};
 
 /// The serialised fields of [`Patterns`]; the pools of shared values are rebuilt from them.
 #[derive(Deserialize)]
@@ -18,15 +18,17 @@ pub(super) struct SavedPatterns {
     recorded: RecordedTurns,
     /// The embeddings of messages, for later turns with the same message.
     embeddings: Embeddings,
+    /// What is known of the stores that are not in memory.
+    idle: IdleStores,
 }
 
 impl From<SavedPatterns> for Patterns {
     fn from(saved: SavedPatterns) -> Self {
-        let SavedPatterns { stores, running, mut recorded, embeddings } = saved;
+        let SavedPatterns { stores, running, mut recorded, embeddings, idle } = saved;
         let (mut workspaces, mut rubrics) = (Interner::default(), Interner::default());
         for turn in recorded.values_mut() {
             turn.intern(&mut workspaces, &mut rubrics);
         }
-        Self { stores, running, recorded, embeddings, workspaces, rubrics }
+        Self { stores, running, recorded, embeddings, idle, workspaces, rubrics }
     }
 }
