@@ -6,6 +6,8 @@
 
 use std::collections::BTreeSet;
 
+use memchr::memmem;
+
 /// Texts before the list of skills: of Claude Code and of Codex.
 const LIST_MARKERS: [&str; 2] = ["skills are available for use with the Skill tool", "<skills_instructions>"];
 /// Tags after the list of skills: of Claude Code and of Codex.
@@ -71,7 +73,7 @@ pub struct OfferedSkill {
 
 /// Returns whether a text contains a list of skills. The text may be the content of a JSON string, with its escapes.
 pub fn may_list_skills(text: &str) -> bool {
-    LIST_MARKERS.iter().any(|marker| text.contains(marker))
+    LIST_MARKERS.iter().any(|marker| memmem::find(text.as_bytes(), marker.as_bytes()).is_some())
 }
 
 /// Parses the list of skills in a text. Returns at most 200 skills; none if the text has no list.

@@ -82,6 +82,10 @@ fn run_backtest(
 
 /// Loads the policies to compare: the files of `--policy`, or else the active policy. With `--sweep`, each is loaded
 /// once for every value.
+///
+/// # Errors
+/// [`Failure::Invalid`] if a policy is invalid, or if there is neither an active policy nor `--policy`;
+/// [`Failure::Failed`] if a file cannot be read.
 fn candidates(
     context: &Context,
     arguments: &BacktestArguments,
@@ -89,6 +93,12 @@ fn candidates(
 ) -> Result<Vec<Candidate>, Failure> {
     let own = [context.home.policy.clone()];
     let files = if arguments.policy.is_empty() { &own[..] } else { &arguments.policy[..] };
+    if arguments.policy.is_empty() && !context.home.policy.exists() {
+        return Err(Failure::Invalid(format!(
+            "there is no policy at `{}`: `turnwise init` writes one, `--policy FILE` names another",
+            context.home.policy.display()
+        )));
+    }
     let Some(sweep) = &arguments.sweep else {
         return files.iter().map(|file| load_candidate(context, file, models)).collect();
     };

@@ -36,6 +36,13 @@ fn a_backtest_reads_well_and_says_how_far_to_trust_it() {
 }
 
 #[test]
+fn a_backtest_without_a_policy_names_the_next_step() {
+    let refused = desk().run(&["backtest"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("there is no policy at") && refused.err.contains("turnwise init"), "{}", refused.err);
+}
+
+#[test]
 fn policies_are_ranked_and_a_number_is_swept() {
     let desk = desk();
     let report = &desk.json(&["backtest", "--policy", "new.yaml", "old.yaml"])["report"];
