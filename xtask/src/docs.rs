@@ -1,8 +1,8 @@
 //! Generates docs/events.md, docs/routing.schema.json and the table of attacks in docs/reliability.md from the code.
 
 mod attacks;
+mod event_flow;
 mod events;
-mod traffic;
 
 use crate::{
     failure::{Failure, Outcome},

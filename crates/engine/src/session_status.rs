@@ -21,8 +21,8 @@ pub struct SessionStatus {
     pub spent_today: NanoUsd,
     /// The budgets of the session that are at least 80 % spent, in the order of the policy.
     pub budgets: Vec<BudgetLine>,
-    /// The smallest daily limit in a condition of a rule of which at least 80 % and less than all is spent; `None`
-    /// without one.
+    /// The smallest daily limit among the conditions of rules of which between 80 % and 100 % is spent; `None` if there is
+    /// none.
     pub rule_limit: Option<NanoUsd>,
 }
 

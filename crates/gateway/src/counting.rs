@@ -51,7 +51,7 @@ pub(crate) async fn count_tokens(gateway: &Gateway, mut incoming: Incoming) -> R
     };
     if counting == CountTokens::Provider
         && let Some(model) = &model
-        && let Ok(Some(answer)) = timeout(TIMEOUT, provider_count(gateway, &incoming, &inspected, model)).await
+        && let Ok(Some(answer)) = timeout(TIMEOUT, request_provider_count(gateway, &incoming, &inspected, model)).await
     {
         return answer;
     }
@@ -74,21 +74,21 @@ fn inner_request(incoming: &Incoming) -> Option<Bytes> {
     Some(incoming.body.slice_ref(wrapped.request.get().as_bytes()))
 }
 
-/// Requests the token count of a prompt from the provider of `model`; `None` if the provider does not support the
+/// Sends the prompt to the token-counting endpoint of the provider of `model`, and returns its response; `None` if the provider does not support the
 /// client's API, has no key or fails.
-async fn provider_count(
+async fn request_provider_count(
     gateway: &Gateway,
     incoming: &Incoming,
-    inspected: &RequestSummary<'_>,
+    summary: &RequestSummary<'_>,
     model: &ModelSpec,
 ) -> Option<Response<ResponseBody>> {
     let providers = gateway.providers();
     let provider = providers.get(model.provider.as_str())?;
-    let reachable = model.configured || gateway.client_key_provider(incoming).is_some_and(|own| own == model.provider);
-    if incoming.api != WireApi::AnthropicMessages || !model.apis.contains(&incoming.api) || !reachable {
+    let has_key = model.configured || gateway.client_key_provider(incoming).is_some_and(|own| own == model.provider);
+    if incoming.api != WireApi::AnthropicMessages || !model.apis.contains(&incoming.api) || !has_key {
         return None;
     }
-    let edit = set_model(inspected, model.id.model());
+    let edit = set_model(summary, model.id.model());
     let request = UpstreamRequest {
         api: incoming.api,
         operation: Operation::CountTokens,
@@ -106,8 +106,8 @@ async fn provider_count(
 }
 
 /// Responds with an estimated token count, marked by the header `x-turnwise-estimate`.
-fn estimate_response(api: WireApi, inspected: &RequestSummary<'_>, tokenizer: Tokenizer) -> Response<ResponseBody> {
-    let tokens = estimate_for_each_tokenizer(&prompt_shape(inspected)).for_tokenizer(tokenizer);
+fn estimate_response(api: WireApi, summary: &RequestSummary<'_>, tokenizer: Tokenizer) -> Response<ResponseBody> {
+    let tokens = estimate_for_each_tokenizer(&prompt_shape(summary)).for_tokenizer(tokenizer);
     let name = if api == WireApi::Gemini { "totalTokens" } else { "input_tokens" };
     let mut response = json_response(Bytes::from(format!("{{\"{name}\":{tokens}}}")));
     response.headers_mut().insert("x-turnwise-estimate", HeaderValue::from_static("true"));

@@ -266,15 +266,15 @@ fn signed_billionths(score: Score) -> i64 {
 /// Computes for each other model with an expected score what would have to change to make its utility equal to that of
 /// the chosen model. Empty if no model is chosen or the chosen model has no expected score.
 fn counterfactuals(models: &[ModelExplanation], chosen: Option<&ModelId>, cost_weight: Score) -> Vec<Counterfactual> {
-    let Some(first) = models.iter().find(|model| Some(&model.model) == chosen) else { return Vec::new() };
-    let (Some(utility), Some(success)) = (first.utility, first.success) else { return Vec::new() };
-    let others = models.iter().filter(|model| model.model != first.model);
+    let Some(chosen) = models.iter().find(|model| Some(&model.model) == chosen) else { return Vec::new() };
+    let (Some(utility), Some(success)) = (chosen.utility, chosen.success) else { return Vec::new() };
+    let others = models.iter().filter(|model| model.model != chosen.model);
     let scored = others.filter_map(|other| Some((other, other.success?)));
     let counterfactual = |(other, other_success): (&ModelExplanation, Score)| Counterfactual {
         model: other.model.clone(),
         cost_weight: equal_utility_weight(
             signed_billionths(success) - signed_billionths(other_success),
-            other.savings - first.savings,
+            other.savings - chosen.savings,
         ),
         success: success_needed(utility, other.savings, cost_weight.min(Score::ONE)),
     };

@@ -8,7 +8,7 @@ use contracts::{
 };
 use event_core::Hex;
 
-use super::traffic::{self, Traffic};
+use super::event_flow::{self, EventFlow};
 use crate::failure::{Failure, Outcome};
 
 /// The text of docs/events.md before the table of all kinds.
@@ -40,10 +40,10 @@ pub(super) fn events_page() -> Outcome<String> {
     write_row(&mut page, ["kind", "version", "what happened", "sensitivity", "written by", "folded by"]);
     write_row(&mut page, ["---"; 6]);
     for spec in KINDS {
-        let Traffic { written_by, folded_by } = traffic::traffic_of(&(spec.sample)());
+        let EventFlow { producer, folded_by } = event_flow::flow_of(&(spec.sample)());
         let folded_by = if folded_by.is_empty() { "-".to_owned() } else { folded_by.join(", ") };
         let (kind, version) = (format!("[`{}`](#{})", spec.kind, anchor(spec)), spec.version.to_string());
-        write_row(&mut page, [&kind, &version, spec.about, sensitivity(spec.sensitivity), written_by, &folded_by]);
+        write_row(&mut page, [&kind, &version, spec.about, sensitivity(spec.sensitivity), producer, &folded_by]);
     }
     for spec in KINDS {
         page.push_str(&section(spec)?);

@@ -19,7 +19,7 @@ pub(super) fn format_page(tests: &TestsByStatement) -> String {
                     reasons |\n| --- | --: | --: | --: | --: |\n"
         .to_owned();
     for series in SERIES {
-        let Count { all, tested, unbuilt } = Count::of(series, tests);
+        let Coverage { all, tested, unbuilt } = Coverage::of(series, tests);
         let row = format!("| {} | {all} | {tested} | {unbuilt} | {} |\n", series.title, all - tested - unbuilt);
         page.push_str(&row);
     }
@@ -36,8 +36,8 @@ pub(super) fn format_page(tests: &TestsByStatement) -> String {
 
 /// Formats the numbers of all series in one line.
 pub(super) fn summary(tests: &TestsByStatement) -> String {
-    let counts: Vec<Count> = SERIES.iter().map(|series| Count::of(series, tests)).collect();
-    let sum = |count: fn(&Count) -> usize| counts.iter().map(count).sum::<usize>();
+    let counts: Vec<Coverage> = SERIES.iter().map(|series| Coverage::of(series, tests)).collect();
+    let sum = |count: fn(&Coverage) -> usize| counts.iter().map(count).sum::<usize>();
     let (all, tested, unbuilt) = (sum(|c| c.all), sum(|c| c.tested), sum(|c| c.unbuilt));
     format!(
         "{tested} of {all} statements are tested, {unbuilt} not built yet, {} with other reasons",
@@ -45,8 +45,9 @@ pub(super) fn summary(tests: &TestsByStatement) -> String {
     )
 }
 
-/// The number of statements of a series: in total, with a test, and not yet built.
-struct Count {
+/// The numbers of statements of a series (all numbers with one prefix, such as `SK`): in total, with a test, and without a
+/// test because they are not built yet.
+struct Coverage {
     /// All statements.
     all: usize,
     /// Those with a test.
@@ -55,7 +56,7 @@ struct Count {
     unbuilt: usize,
 }
 
-impl Count {
+impl Coverage {
     /// Counts the statements of a series.
     fn of(series: &Series, tests: &TestsByStatement) -> Self {
         let is_unbuilt = |id: &StatementId| {

@@ -50,13 +50,13 @@ pub(super) fn forms_of_key(key: &[u8]) -> BTreeSet<Vec<u8>> {
         forms.insert(written(key, is_left, |byte| format!("&#{byte};")));
     }
     for alphabet in BASE64 {
-        forms.extend((0..3).map(|offset| characters_within(key, offset, 6, alphabet)));
+        forms.extend((0..3).map(|offset| encoded_interior(key, offset, 6, alphabet)));
     }
     // JSON may write `/` as `\/`, also in base64.
     let slashed: Vec<_> = forms.iter().filter(|form| form.contains(&b'/')).map(|form| slashes_escaped(form)).collect();
     forms.extend(slashed);
     for alphabet in BASE32 {
-        forms.extend((0..5).map(|offset| characters_within(key, offset, 5, alphabet)));
+        forms.extend((0..5).map(|offset| encoded_interior(key, offset, 5, alphabet)));
     }
     forms.retain(|form| MIN_FORM_BYTES <= form.len());
     forms
@@ -78,15 +78,19 @@ fn slashes_escaped(form: &[u8]) -> Vec<u8> {
     written(form, |byte| byte != b'/', |byte| format!("\\{}", char::from(byte)))
 }
 
-/// Returns the characters of base64 (6 `bits` each) or base32 (5) that depend on a key alone, if `offset` bytes of a group
-/// are before it.
-fn characters_within(key: &[u8], offset: usize, bits: usize, alphabet: &[u8]) -> Vec<u8> {
+/// Encodes a key that follows `offset` other bytes, and returns only the characters that no other byte contributes to, so
+/// that an encoded text with the key can be searched for them. A character encodes `bits_per_character` bits: 6 in
+/// base64, 5 in base32.
+fn encoded_interior(key: &[u8], offset: usize, bits_per_character: usize, alphabet: &[u8]) -> Vec<u8> {
     let bytes: Vec<u8> = std::iter::repeat_n(0, offset).chain(key.iter().copied()).collect();
-    let (first, end) = ((8 * offset).div_ceil(bits), 8 * bytes.len() / bits);
+    let (first, end) = ((8 * offset).div_ceil(bits_per_character), 8 * bytes.len() / bits_per_character);
+    let byte_at = |index: usize| bytes.get(index).copied().map_or(0, usize::from);
+    let mask = (1 << bits_per_character) - 1;
     let character = |index: usize| {
-        let (byte, bit) = (bits * index / 8, bits * index % 8);
-        let at = |index| bytes.get(index).copied().map_or(0, usize::from);
-        let value = (at(byte) << 8 | at(byte + 1)) >> (16 - bits - bit) & ((1 << bits) - 1);
+        let (byte, bit) = (bits_per_character * index / 8, bits_per_character * index % 8);
+        // A character's bits are in at most two bytes.
+        let two_bytes = byte_at(byte) << 8 | byte_at(byte + 1);
+        let value = two_bytes >> (16 - bits_per_character - bit) & mask;
         alphabet.get(value).copied().unwrap_or_default()
     };
     (first..end).map(character).collect()

@@ -15,18 +15,18 @@ pub enum BuiltInError {
     /// The price list cannot be parsed.
     #[error(transparent)]
     PriceList(#[from] PriceListError),
-    /// The curation cannot be parsed.
+    /// The curation (aliases, tiers and release dates, maintained by hand) cannot be parsed.
     #[error("cannot read `curation.yaml`")]
     Curation(#[from] Box<serde_saphyr::Error>),
     /// The curation contains the release date of a model that is not in the list.
     #[error("`curation.yaml` has the release date of `{model}`, which is not in the list: remove it")]
-    Released {
+    UnknownReleasedModel {
         /// Id of the missing model.
         model: ModelId,
     },
     /// The curation contains an alias of a model that is not in the list.
     #[error("`curation.yaml` gives the alias `{alias}` to `{model}`, which is not in the list: choose its successor")]
-    Alias {
+    UnknownAliasTarget {
         /// Alias in the curation.
         alias: String,
         /// Model that is missing.
@@ -77,13 +77,13 @@ pub fn built_in_yaml(json: &str) -> Result<String, BuiltInError> {
     }
     for (alias, model) in &curation.aliases {
         let Some(entry) = entries.get_mut(model) else {
-            return Err(BuiltInError::Alias { alias: alias.clone(), model: model.clone() });
+            return Err(BuiltInError::UnknownAliasTarget { alias: alias.clone(), model: model.clone() });
         };
         entry.aliases.get_or_insert_default().push(alias.clone());
     }
     for (model, date) in &curation.released {
         let Some(entry) = entries.get_mut(model) else {
-            return Err(BuiltInError::Released { model: model.clone() });
+            return Err(BuiltInError::UnknownReleasedModel { model: model.clone() });
         };
         entry.released = Some(date.clone());
     }

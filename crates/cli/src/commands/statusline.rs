@@ -25,7 +25,7 @@ struct Input {
     cost: SessionCost,
 }
 
-/// The model that Claude Code displays and requests.
+/// The field `model` of the input: the model that the user has selected in Claude Code.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct ShownModel {
@@ -33,7 +33,7 @@ struct ShownModel {
     display_name: Option<String>,
 }
 
-/// The time of model calls in a session, as Claude Code counts it.
+/// The field `cost` of the input.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct SessionCost {

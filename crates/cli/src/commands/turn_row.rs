@@ -64,12 +64,12 @@ pub(crate) fn reason_words(slot: &str, rule: Option<&str>, is_requested: bool) -
     match rule {
         Some(rule) => escape_line(rule).into_owned(),
         None if is_requested => "as requested".to_owned(),
-        None => slot_words(slot).to_owned(),
+        None => slot_label(slot).to_owned(),
     }
 }
 
-/// Returns the words that users read for a slot of the decision chain; the slot's name if it is unknown.
-pub(crate) fn slot_words(slot: &str) -> &str {
+/// Returns the label of a slot of the decision chain in the JSON of a turn; an unknown slot is returned as it is.
+pub(crate) fn slot_label(slot: &str) -> &str {
     match slot {
         "PER_MESSAGE_OVERRIDE" => "@ mention",
         "MANUAL_STICKY" => "session model",

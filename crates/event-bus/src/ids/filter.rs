@@ -9,7 +9,10 @@ const BITS_SET: u32 = 5;
 /// Number of 64-bit words in a block. All bits of a key are in one block, which is one line of the processor's cache.
 const BLOCK_WORDS: usize = 8;
 
-/// A set of 32-bit keys in memory that reports every key that it contains, and few others.
+/// Combined with a key before the second hash, so that its bits are independent of those of the first.
+const SECOND_HASH: u32 = 0x5bd1_e995;
+
+/// A blocked Bloom filter of 32-bit keys: reports every key that it contains, and about one in a hundred others.
 #[derive(Debug, Clone)]
 pub(super) struct Filter {
     /// The bits, in blocks of [`BLOCK_WORDS`].
@@ -17,7 +20,7 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// Creates an empty set with room for a number of keys.
+    /// Creates an empty filter with about ten bits for each of `keys` keys.
     pub(super) fn with_capacity(keys: usize) -> Self {
         let blocks = (keys * BITS_PER_KEY).div_ceil(64 * BLOCK_WORDS).max(1);
         Self { words: vec![0; blocks * BLOCK_WORDS] }
@@ -37,13 +40,14 @@ impl Filter {
         bits.all(|(word, bit)| self.words[block + word] & bit != 0)
     }
 
-    /// Returns the index of the first word of a key's block, and for each of its bits the word in the block and the mask.
+    /// Locates a key's bits, all of which are in one block. Returns the index of the block's first word, and for each bit the
+    /// word within the block and the mask.
     fn block_and_bits(&self, key: u32) -> (usize, impl Iterator<Item = (usize, u64)> + use<>) {
-        let hash = mixed(key);
+        let hash = hash_key(key);
         let blocks = (self.words.len() / BLOCK_WORDS) as u64;
         let block = usize::try_from(((hash >> 32) * blocks) >> 32).unwrap_or(0) * BLOCK_WORDS;
         // Nine bits of another hash select one of the 512 bits of a block.
-        let bits = mixed(key ^ 0x5bd1_e995).rotate_left(13) ^ hash;
+        let bits = hash_key(key ^ SECOND_HASH).rotate_left(13) ^ hash;
         let bit = move |number: u32| {
             let index = bits >> (9 * number) & 0x1ff;
             (usize::try_from(index / 64).unwrap_or(0), 1 << (index % 64))
@@ -53,7 +57,7 @@ impl Filter {
 }
 
 /// Hashes a key to 64 bits. The constants are those of `SplitMix64`.
-fn mixed(key: u32) -> u64 {
+fn hash_key(key: u32) -> u64 {
     let hash = u64::from(key).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let hash = (hash ^ hash >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let hash = (hash ^ hash >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -36,9 +36,10 @@ fn thread_id(id: &str) -> Option<ThreadId> {
 }
 
 /// Returns the numbers of characters, messages, images and tools of the prompt, from which its tokens are estimated.
-pub(crate) fn prompt_shape(inspected: &RequestSummary<'_>) -> PromptShape {
-    let counts = inspected.prompt;
+pub(crate) fn prompt_shape(summary: &RequestSummary<'_>) -> PromptShape {
+    let counts = summary.prompt;
     PromptShape {
+        // No response has reported tokens yet.
         recorded_tokens: 0,
         characters: counts.characters,
         messages: counts.messages,

@@ -155,14 +155,15 @@ impl PartialEq for Pattern {
 /// The maximum nesting depth of a pattern.
 const MAX_NESTING: u32 = 50;
 
-/// Computes the cost of a pattern.
+/// Parses a pattern and estimates the size of its automaton (see [`Cost`]). The parsed expression suffices unless it has
+/// character classes, whose size is known only after translation.
 ///
 /// # Errors
 /// The syntax error of the pattern, as one line of text.
 fn pattern_cost(text: &str) -> Result<Cost, String> {
     let mut parser = ast::parse::ParserBuilder::new().nest_limit(MAX_NESTING).build();
     let ast = parser.parse(text).map_err(|error| one_line_error(&error))?;
-    // Looking up classes takes half of the time, and most patterns have none.
+    // Translation takes half of the time, and most patterns have no classes.
     match Cost::from_ast(&ast) {
         Some(cost) => Ok(cost),
         None => Translator::new()

@@ -108,7 +108,7 @@ impl TableReader<'_> {
         let Some(skill) = skill_name(cell(columns.skill)) else {
             return self.report(line, FindingCode::InvalidRow, "the row names no skill; it is not used");
         };
-        let keywords = self.searchable(line, split_list(cell(columns.keywords)));
+        let keywords = self.remove_empty_keywords(line, split_list(cell(columns.keywords)));
         if keywords.is_empty() {
             let message = format!("the row of \"{skill}\" has no keyword; the skill is only loaded by its name");
             self.report(line, FindingCode::InvalidRow, message);
@@ -142,8 +142,9 @@ impl TableReader<'_> {
         }
     }
 
-    /// Returns the keywords that can be searched, and reports the others.
-    fn searchable(&mut self, line: u32, keywords: Vec<String>) -> Vec<String> {
+    /// Removes the keywords without a word, such as `***`, which can match nothing. Adds a finding for each of them, with the
+    /// `line` of their row.
+    fn remove_empty_keywords(&mut self, line: u32, keywords: Vec<String>) -> Vec<String> {
         let (searchable, others): (Vec<_>, Vec<_>) =
             keywords.into_iter().partition(|keyword| !normalized_phrase(keyword).is_empty());
         for keyword in others {

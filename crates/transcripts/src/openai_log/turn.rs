@@ -249,16 +249,16 @@ impl OpenTurn {
     }
 }
 
-/// Converts the `finish_reason` of a chat completion to a stop reason; `tools` is whether the response has tool calls.
+/// Converts the `finish_reason` of a chat completion to a stop reason; `None` for a missing one.
 /// `stop` with tool calls, as some providers report it, is converted to `ToolUse`.
-fn stop_reason(recorded: Option<&str>, tools: bool) -> StopReason {
-    match recorded {
+fn stop_reason(finish_reason: Option<&str>, has_tool_calls: bool) -> StopReason {
+    match finish_reason {
         Some("tool_calls" | "function_call") => StopReason::ToolUse,
-        Some("stop") if tools => StopReason::ToolUse,
+        Some("stop") if has_tool_calls => StopReason::ToolUse,
         Some("stop") => StopReason::EndTurn,
         Some("length") => StopReason::MaxTokens,
         Some("content_filter") => StopReason::Refusal,
-        _ if tools => StopReason::ToolUse,
+        _ if has_tool_calls => StopReason::ToolUse,
         _ => StopReason::Unknown,
     }
 }

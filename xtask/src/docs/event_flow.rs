@@ -1,11 +1,11 @@
-//! The commands or reactions that write each kind of event, and the projections that fold it.
+//! The producers of each kind of event, and the projections that fold it.
 
 use contracts::Event;
 
-/// The causes of one kind of event, and the projections that fold it, for docs/events.md.
-pub(super) struct Traffic {
-    /// What causes the event, as a phrase for the documentation.
-    pub(super) written_by: &'static str,
+/// The producer and the consumers of one kind of event, for docs/events.md.
+pub(super) struct EventFlow {
+    /// The producer: the command or the occurrence upon which the event is written, as a phrase for the documentation.
+    pub(super) producer: &'static str,
     /// The projections that fold it.
     pub(super) folded_by: &'static [&'static str],
 }
@@ -31,9 +31,9 @@ const BY_NOTHING_YET: &str = "nothing yet";
 /// Events about outages of providers.
 const BY_AVAILABILITY: &str = "a transition found by availability";
 
-/// Returns the causes of an event's kind, and the projections that fold it.
-pub(super) const fn traffic_of(event: &Event) -> Traffic {
-    let (written_by, folded_by): (_, &[_]) = match event {
+/// Returns the producer of an event's kind, and the projections that fold it.
+pub(super) const fn flow_of(event: &Event) -> EventFlow {
+    let (producer, folded_by): (_, &[_]) = match event {
         Event::CostsRetained(_) => (BY_RETENTION, &["costs", "spending ledger"]),
         Event::DecisionsRetained(_) => (BY_RETENTION, &["rule hits"]),
         Event::LogRetained(_) => (BY_RETENTION, &[]),
@@ -82,7 +82,7 @@ pub(super) const fn traffic_of(event: &Event) -> Traffic {
         }
         Event::TurnTextRecorded(_) => ("a live turn, an import; never if the policy forbids it", &["skill history"]),
     };
-    Traffic { written_by, folded_by }
+    EventFlow { producer, folded_by }
 }
 
 #[cfg(test)]
@@ -136,7 +136,7 @@ mod tests {
             let read = folded_types(&source);
             let listed: BTreeSet<_> = KINDS
                 .iter()
-                .filter(|spec| traffic_of(&(spec.sample)()).folded_by.contains(&projection))
+                .filter(|spec| flow_of(&(spec.sample)()).folded_by.contains(&projection))
                 .map(type_name)
                 .collect();
             assert_eq!(listed, read, "the events `{projection}` folds");
@@ -163,6 +163,6 @@ mod tests {
     #[test]
     fn every_projection_named_is_one_of_ours() {
         let ours: BTreeSet<_> = PROJECTIONS.iter().map(|(name, _)| *name).collect();
-        assert!(KINDS.iter().flat_map(|spec| traffic_of(&(spec.sample)()).folded_by).all(|name| ours.contains(name)));
+        assert!(KINDS.iter().flat_map(|spec| flow_of(&(spec.sample)()).folded_by).all(|name| ours.contains(name)));
     }
 }
