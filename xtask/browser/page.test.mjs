@@ -9,6 +9,7 @@
 //   GATEWAY_TOKEN    the token to give when the page asks for one
 //   SCREENSHOTS      a folder for one picture of each view
 //   RULE_MODEL       an alias for the rule that is added; one that is configured, unless given
+// A turn comes from a workspace with the skills `database` and `review` and a trigger table, which the caller provides.
 // Prints one line per check and exits with 1 when any failed.
 
 import { execFile } from 'node:child_process';
@@ -330,10 +331,54 @@ async function history(page) {
   });
 }
 
+async function skills(page) {
+  const message = `write the migration ${unique}`;
+  const decision = () => page.locator('.decision', { hasText: message }).first();
+  await check('5 shows the skill decisions, and a new one appears without a reload', async () => {
+    await page.keyboard.press('5');
+    await page.locator('.decision').first().waitFor({ timeout: WAIT });
+    await sendTurn(message);
+    await decision().waitFor({ timeout: WAIT });
+    const outcome = await decision().locator('.decision-outcome').textContent();
+    expect(outcome === 'database', `it selects "${outcome}"`);
+  });
+  await check('a skill decision opens with its chain by the keyboard, and Escape closes it', async () => {
+    await decision().locator('a').focus();
+    await page.keyboard.press('Enter');
+    await page.locator('#detail .verdict-chose').waitFor({ timeout: WAIT });
+    const chose = await page.textContent('#detail .verdict-chose');
+    expect(chose.includes('Keywords') && chose.includes('database'), `it says "${chose}"`);
+    await picture(page, 'skill-why');
+    await page.keyboard.press('Escape');
+    await page.locator('#detail').waitFor({ state: 'hidden', timeout: WAIT });
+    expect((await focusedText(page)).includes(message), `the focus is on "${await focusedText(page)}"`);
+  });
+  await check('the telemetry has five metrics, each with its target', async () => {
+    const rows = page.locator('.metrics tbody tr');
+    expect(await rows.count() === 5, `${await rows.count()} metrics`);
+    for (const text of await rows.allTextContents()) expect(/at (least|most) [\d.]+( %)?(reached|missed|unknown)$/.test(text), `it says "${text}"`);
+  });
+  await check('the skills of the workspace are listed with problems and collisions', async () => {
+    await page.locator('.skill-table tbody tr', { hasText: 'database' }).waitFor({ timeout: WAIT });
+    expect(await page.locator('.findings li', { hasText: 'triggers.md' }).count() >= 1, 'the unknown skill of the table is missing');
+    expect(/code of database is also a keyword of review/.test(await page.textContent('.collisions')), `it says "${await page.textContent('.collisions')}"`);
+  });
+  await check('a turn shows the skill decision beside that of the model', async () => {
+    await page.keyboard.press('1');
+    await rowOf(page, message).click();
+    await page.locator('#detail details[data-name=skills]').waitFor({ timeout: WAIT });
+    expect((await page.textContent('#detail')).includes('database'), 'the skill is missing');
+    await page.keyboard.press('Escape');
+    await page.locator('#detail').waitFor({ state: 'hidden', timeout: WAIT });
+    await page.keyboard.press('5');
+  });
+  await picture(page, 'skills');
+}
+
 async function small(browser, name, options) {
   const { context, page, seen } = await open(browser, options);
   await check(`${name}: nothing is wider than the screen, in any view`, async () => {
-    for (const view of ['#/', '#/history', '#/spend', '#/rules', '#/providers']) {
+    for (const view of ['#/', '#/history', '#/spend', '#/rules', '#/skills', '#/providers']) {
       await page.goto(`${origin}/${view}`);
       await page.waitForTimeout(400);
       const { wide, room } = await page.evaluate(() => ({ wide: Math.max(document.documentElement.scrollWidth, document.getElementById('views').scrollWidth), room: innerWidth }));
@@ -385,6 +430,7 @@ try {
   await rules(page);
   await figures(page);
   await history(page);
+  await skills(page);
   await clean('desktop', seen);
   await context.close();
   await small(browser, 'phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });

@@ -1,4 +1,4 @@
-// Sends the message in $TURN_MESSAGE through the gateway at the given address, as a client would.
+// Sends the message in $TURN_MESSAGE from the folder $TURN_WORKSPACE through the gateway at the given address, as a client would.
 
 const [base] = process.argv.slice(2);
 const answer = await fetch(`${base}/v1/messages`, {
@@ -8,6 +8,7 @@ const answer = await fetch(`${base}/v1/messages`, {
     model: 'claude-opus-4-8',
     max_tokens: 1024,
     stream: true,
+    system: `You are Claude Code.\n\n# Environment\n - Primary working directory: ${process.env.TURN_WORKSPACE}\n`,
     messages: [{ role: 'user', content: process.env.TURN_MESSAGE }],
   }),
 });

@@ -24,9 +24,24 @@ const DEFAULT_CHROMIUM: &str = "/usr/bin/chromium";
 const DRIVER: &str = "playwright-core";
 
 /// A policy with a rule that the page shows. Requested models are used.
-const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: default }\nbudgets:\n  - {name: each \
+const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: default }\nskills: { triggers: triggers.md }\nbudgets:\n  - {name: each \
                       day, limit_usd: 5, period: day, on_reached: warn}\n  - {limit_usd: 1, scope: session, on_reached: \
                       warn}\nrules:\n  - name: deploys\n    when: {message_matches: \"(?i)deploy\"}\n    use: opus\n";
+
+/// The files of the workspace of all turns: two skills, and a trigger table with a collision and a skill that does not exist.
+const WORKSPACE: [(&str, &str); 3] = [
+    (
+        ".claude/skills/database/SKILL.md",
+        "---\nname: database\ndescription: Use for database migrations and schema changes.\nmetadata:\n  routing-keywords: \
+         migration\n---\n# Steps\n",
+    ),
+    (".claude/skills/review/SKILL.md", "---\nname: review\ndescription: Use for reviews of changes.\n---\n# Steps\n"),
+    (
+        "triggers.md",
+        "| Detected Keywords | Negative Keywords | Priority | Compound Triggers | Skill |\n|---|---|---|---|---|\n| lint, code | \
+         draft | 1 | -- | `/review` |\n| sql, code | -- | 7 | -- | `/database` |\n| ship it | -- | 9 | -- | `/ship` |\n",
+    ),
+];
 
 /// Runs the browser tests against a new gateway. They are skipped, with the reason in the note, if browser or driver
 /// cannot be installed. `skip_build` uses programs built earlier.
@@ -41,7 +56,12 @@ pub(crate) fn run(skip_build: bool) -> Outcome<Passed> {
     let Environment { home: _home, mock: _mock, gateway } = programs::start_environment(POLICY, skip_build)?;
     let folder = workspace::root().join("xtask/browser");
     let turn = format!("node '{}' {}", folder.join("turn.mjs").display(), gateway.url);
+    let project = workspace::temporary_folder()?;
+    for (name, text) in WORKSPACE {
+        workspace::write_file_in(project.path(), name, text)?;
+    }
     let mut command = Command::new("node");
+    command.env("TURN_WORKSPACE", project.path());
     command.arg(folder.join("page.test.mjs")).args([&gateway.url, &turn]);
     command.env("CHROMIUM", chromium).env("PLAYWRIGHT_CORE", driver).stdin(Stdio::null());
     let result = execute(&mut command);

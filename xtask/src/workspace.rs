@@ -39,6 +39,15 @@ pub(crate) fn write_file(path: &Path, text: &str) -> Outcome {
     fs::write(path, text).map_err(|error| Failure::file("write", path, &error))
 }
 
+/// Writes a file at a path relative to `folder`, and creates the folders of the path.
+pub(crate) fn write_file_in(folder: &Path, name: &str, text: &str) -> Outcome {
+    let path = folder.join(name);
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).map_err(|error| Failure::file("create", parent, &error))?;
+    }
+    write_file(&path, text)
+}
+
 /// Creates an empty folder, which is removed when the returned value is dropped.
 pub(crate) fn temporary_folder() -> Outcome<tempfile::TempDir> {
     tempfile::tempdir().map_err(|error| Failure::file("create a folder in", &env::temp_dir(), &error))

@@ -88,6 +88,7 @@ pub use session_status::{LastTurn, SessionStatus};
 pub use sessions::{History, HookDecision, Session, SessionSkills, Sessions};
 pub use skill_routing::{
     HookPrompt, OfferedSkill, PreparedSkills, SkillDecision, SkillLibrary, SkillRepeatError, SkillReplay,
+    WorkspaceSkills,
 };
 pub use turn_input::TurnInput;
 pub use turn_outcome::{Route, TurnOutcome};

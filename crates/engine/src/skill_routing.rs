@@ -12,11 +12,13 @@ mod prepared;
 mod record;
 mod repeat;
 mod workspace_files;
+mod workspace_skills;
 
 pub use decide::SkillDecision;
 pub use hook::HookPrompt;
 pub use library::SkillLibrary;
 pub use prepared::{OfferedSkill, PreparedSkills};
 pub use repeat::{SkillRepeatError, SkillReplay};
+pub use workspace_skills::WorkspaceSkills;
 
 pub(crate) use record::SkillRouting;

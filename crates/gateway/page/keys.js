@@ -5,7 +5,7 @@ import { fill, make } from './elements.js';
 const OFF = 'turnwise.keys-off';
 
 const GROUPS = [
-  ['Anywhere', [['1 2 3 4', 'live, spend, rules, providers'], ['h', 'history'], ['/', 'filter the turns'], ['?', 'this list'], ['Escape', 'close, leave, go back']]],
+  ['Anywhere', [['1 2 3 4 5', 'live, spend, rules, providers, skills'], ['h', 'history'], ['/', 'filter the turns'], ['?', 'this list'], ['Escape', 'close, leave, go back']]],
   ['Turns', [['j k', 'next, previous turn'], ['↓ ↑', 'the same, in the list'], ['Enter', 'why this model?'], ['s', 'by session or by time'], ['x', 'auxiliary calls: show, hide'], ['f', 'fold or unfold the sub-agents']]],
   ['Rules', [['e', 'into the editor'], ['Ctrl+Enter', 'what if: run it over past turns'], ['Ctrl+S', 'save'], ['F8', 'next mistake'], ['Escape', 'out of the editor']]],
 ];

@@ -5,6 +5,8 @@ import * as keys from './keys.js';
 import * as live from './live.js';
 import * as providers from './providers.js';
 import * as rules from './rules.js';
+import * as skillWhy from './skill_why.js';
+import * as skills from './skills.js';
 import * as spend from './spend.js';
 import * as statusLine from './status_line.js';
 import { start } from './store.js';
@@ -16,6 +18,7 @@ const VIEWS = {
   history: { module: history, hash: '#/history', title: 'History' },
   spend: { module: spend, hash: '#/spend', title: 'Spend' },
   rules: { module: rules, hash: '#/rules', title: 'Rules' },
+  skills: { module: skills, hash: '#/skills', title: 'Skills' },
   providers: { module: providers, hash: '#/providers', title: 'Providers' },
 };
 
@@ -23,7 +26,7 @@ const main = document.getElementById('content');
 const roots = {};
 const scrolled = {}; // scroll position of each view
 let current = null; // name of the current view
-let opened = null; // id of the turn in the panel
+let opened = null; // id of the turn or the skill decision in the panel
 let from = '#/'; // where Escape leads from a turn
 
 function route() {
@@ -34,10 +37,18 @@ function route() {
     showTurn(decode(found[1]));
     return;
   }
+  const decision = /^#\/skills\/([0-9a-f]+)$/.exec(location.hash);
+  if (decision) {
+    from = VIEWS.skills.hash;
+    showView('skills', false);
+    showSkillDecision(decision[1]);
+    return;
+  }
   const name = Object.keys(VIEWS).find((each) => VIEWS[each].hash === location.hash) ?? 'live';
   const closed = opened;
   shutTurn();
   showView(name, closed === null || name !== 'live');
+  if (closed !== null && name === 'skills') skills.focusDecision(closed);
   if (closed !== null && name === 'live') live.focusTurn(closed) || live.focusHeading();
 }
 
@@ -72,6 +83,7 @@ function showView(name, takesFocus) {
 }
 
 function showTurn(id) {
+  skillWhy.shut();
   opened = id;
   main.classList.add('has-detail');
   document.title = 'Why this model? · turnwise';
@@ -79,13 +91,22 @@ function showTurn(id) {
   live.markOpen(id);
 }
 
+function showSkillDecision(id) {
+  why.shut();
+  opened = id;
+  main.classList.add('has-detail');
+  document.title = 'Why this skill? · turnwise';
+  skillWhy.open(id);
+}
+
 function shutTurn() {
   if (opened === null) return;
   opened = null;
   main.classList.remove('has-detail');
   why.shut();
+  skillWhy.shut();
   live.markOpen(null);
-  document.title = `${VIEWS.live.title} · turnwise`;
+  document.title = `${VIEWS[current ?? 'live'].title} · turnwise`;
 }
 
 function closeTurn() {
@@ -136,6 +157,7 @@ keys.mount({
     2: () => { location.hash = '#/spend'; },
     3: () => { location.hash = '#/rules'; },
     4: () => { location.hash = '#/providers'; },
+    5: () => { location.hash = '#/skills'; },
     j: () => move(1),
     k: () => move(-1),
     '/': () => (current === 'live' ? live.focusFilter() : goLive(live.focusFilter)),
@@ -154,5 +176,6 @@ window.addEventListener('hashchange', route);
 tokenDialog.mount();
 statusLine.mount();
 why.mount(document.getElementById('detail'), { onClose: closeTurn });
+skillWhy.mount(document.getElementById('detail'), { onClose: closeTurn });
 start();
 route();

@@ -16,13 +16,15 @@ export const known = {
   status: null,
   spend: null,
   connection: { state: 'connecting', until: 0 },
+  /** The number of changes of the skill decisions; null until the gateway follows them. */
+  skillChanges: null,
   /** The position before which older turns are loaded; null when there are none. */
   older: null,
   loaded: false,
   failure: null,
 };
 
-/** Calls `listener`, at most once per redraw, when one of `kinds` has changed: turns, status, spend, connection. */
+/** Calls `listener`, at most once per redraw, when one of `kinds` has changed: turns, status, spend, skills, connection. */
 export function listen(kinds, listener) {
   for (const kind of kinds) {
     if (!listeners.has(kind)) listeners.set(kind, new Set());
@@ -158,6 +160,10 @@ export function start() {
     event: (name, data) => {
       if (name === 'turn') arrived(data);
       else if (name === 'status') setStatus(data);
+      else if (name === 'skills') {
+        known.skillChanges = data.changes;
+        tell('skills');
+      }
     },
   });
 }

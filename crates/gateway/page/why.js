@@ -9,6 +9,7 @@ import { askedOther, modelChip, tierText, modelOf } from './models.js';
 import { keepAll, listen, turn as knownTurn } from './store.js';
 import { noticeList } from './notices.js';
 import { ratingButtons } from './rating.js';
+import { outcomeChip, skillAnswer } from './skill_outcome.js';
 import { latencyText, turnCost } from './turn_row.js';
 import { failureName, sideName, slotName } from './words.js';
 
@@ -33,6 +34,7 @@ export function open(id) {
   shown = id;
   seen = null;
   panel.hidden = false;
+  panel.setAttribute('aria-label', 'Why this model?');
   panel.scrollTop = 0;
   const known = knownTurn(id);
   fill(panel, head(known), make('p', { class: 'soft pad' }, 'Reading why …'));
@@ -42,6 +44,7 @@ export function open(id) {
 
 export function shut() {
   reading?.abort();
+  if (shown === null) return;
   shown = null;
   panel.hidden = true;
   fill(panel);
@@ -92,6 +95,7 @@ function draw(detail) {
       figures(turn),
       decision(detail),
       detail.steps.map((step, at) => stepSection(step, at, detail.steps.length)),
+      skillDecision(detail.skills),
       requirements(detail),
       adaptations(detail),
       calls(detail),
@@ -178,6 +182,15 @@ function stepSection(step, at, all) {
     make('p', {}, make('time', { datetime: step.at, title: fullTime(step.at), class: 'soft' }, clock(step.at)), ' after ',
       foreign(step.after.model, { class: 'mono' }), ': ', make('span', { class: 'failure' }, failureName(step.after.class))),
     step.chain.length > 0 ? list : null);
+}
+
+/** The skill decision of the turn; null for a turn without one, or if no skill was known and none was loaded. */
+function skillDecision(skills) {
+  if (!skills || (!skills.known && skills.loaded.length === 0)) return null;
+  return make('section', { class: 'part' },
+    make('h3', {}, 'Skills'),
+    skillAnswer(skills, skills.loaded.map((each) => each.skill)),
+    make('details', { data: { name: 'skills' } }, make('summary', {}, 'The chain of the skill decision'), chainList(skills, outcomeChip)));
 }
 
 /** What was dropped or converted because the model does not support it; null if nothing was. */

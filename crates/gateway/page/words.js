@@ -10,6 +10,15 @@ const SLOTS = {
   GLOBAL_DEFAULT: 'Global default',
   LAST_RESORT: 'Last resort',
   BUDGET: 'Budget',
+  EXPLICIT: 'Skill named in the message',
+  NO_SKILL: 'Request for no skill',
+  POLICY: 'Row of AGENTS.md',
+  KEYWORD: 'Keywords',
+  TREE: 'Decision tree',
+  SCORE: 'Scores',
+  LLM: 'Model that was asked',
+  FALLBACK: 'Best earlier result',
+  CLARIFY: 'Question, or no skill',
 };
 
 /** What each step of the decision is, for a title. */
@@ -23,13 +32,22 @@ const SLOT_HELP = {
   GLOBAL_DEFAULT: 'The default for everything else.',
   LAST_RESORT: 'The requested model, if nothing else can take the turn and the policy allows it.',
   BUDGET: 'A budget of the policy that is spent: it refuses the turn, or selects the model.',
+  EXPLICIT: 'The message starts with /skill, or asks to use a skill.',
+  NO_SKILL: 'The message asks that no skill is loaded.',
+  POLICY: 'A row of an AGENTS.md that maps the task to a skill.',
+  KEYWORD: 'Keywords of the trigger table and of the skills that occur in the message.',
+  TREE: 'A row of the decision tree: type of the task, criticality, previous skill, types of files.',
+  SCORE: 'How well description, files and technologies of each skill fit, from 0 to 100.',
+  LLM: 'The reply of a model that was asked which skill fits.',
+  FALLBACK: 'The result of an earlier step, if a later one is not available, or the default skill.',
+  CLARIFY: 'A question to the user if several skills are possible, and no skill if nothing indicates one.',
 };
 
 const VERDICT_HELP = {
-  chose: 'This step chose the model.',
-  rejected: 'The model of this step could not take the turn; the next step was tried.',
-  deferred: 'This step had a model too, but an earlier step had already chosen.',
-  not_applicable: 'This step had no model for the turn.',
+  chose: 'This step decided.',
+  rejected: 'The result of this step could not be used; the next step was tried.',
+  deferred: 'This step had a result too, but an earlier step had already decided.',
+  not_applicable: 'This step had no result.',
 };
 
 const VERDICTS = { chose: 'chose', rejected: 'rejected', deferred: 'outranked', not_applicable: 'skipped' };
@@ -64,6 +82,20 @@ const FAILURES = {
 };
 
 const SIDES = { title: 'title', classifier: 'classifier', token_count: 'token count', count_tokens: 'token count' };
+
+const METHODS = {
+  explicit: 'named',
+  no_skill: 'no evidence',
+  policy: 'AGENTS.md',
+  keyword: 'keywords',
+  decision_tree: 'decision tree',
+  score: 'scores',
+  llm: 'model asked',
+  fallback: 'fallback',
+  clarification: 'question',
+};
+
+const MODES = { hook: 'told to the client by its hook', observed: 'recorded beside the client’s own choice', imported: 'decided for an imported turn' };
 
 const KEYS = {
   environment: 'key from the environment',
@@ -105,6 +137,16 @@ export function failureName(text) {
 function split(text) {
   const found = /^([a-z_]+)(?:\s*[,:(]\s*([^]*?)\)?)?$/.exec(text);
   return found ? [found[1], found[2]] : [text, ''];
+}
+
+/** How a skill decision was made, in a few words. */
+export function methodName(method) {
+  return METHODS[method] ?? plain(method);
+}
+
+/** How a skill decision was used. */
+export function modeName(mode) {
+  return MODES[mode] ?? plain(mode);
 }
 
 export function sideName(side) {

@@ -28,6 +28,7 @@ use crate::{
     metrics::Metrics,
     own::{LogReads, SavingsCache},
     provider_source::{ProviderSource, key_hashes},
+    skill_reports::SkillReports,
     traces::Exporter,
     view::{Board, BoardView, Sources},
 };
@@ -73,6 +74,8 @@ pub struct Gateway {
     matchers: Matchers,
     /// The skills of workspaces.
     skill_library: Arc<SkillLibrary>,
+    /// The reports about skills for the page.
+    skill_reports: SkillReports,
     /// The collector to which spans are exported; `None` if none is configured.
     collector: Option<Collector>,
     /// Set to true when the gateway shuts down.
@@ -186,6 +189,7 @@ impl Gateway {
             faults: Faults::default(),
             matchers: Matchers::default(),
             skill_library,
+            skill_reports: SkillReports::default(),
             collector,
             stopping: watch::Sender::new(false),
         };
@@ -304,6 +308,11 @@ impl Gateway {
     /// Returns the skills of workspaces.
     pub(crate) const fn skill_library(&self) -> &Arc<SkillLibrary> {
         &self.skill_library
+    }
+
+    /// Returns the reports about skills for the page.
+    pub(crate) const fn skill_reports(&self) -> &SkillReports {
+        &self.skill_reports
     }
 
     pub(crate) const fn matchers(&self) -> &Matchers {

@@ -7,6 +7,7 @@ mod policy;
 mod providers;
 mod rules;
 mod savings;
+mod skills;
 mod spend;
 mod status;
 mod turns;
@@ -41,6 +42,9 @@ const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;
 
 /// The seconds after which a client may repeat a request that was refused because too many were running.
 const BUSY_RETRY_SECONDS: u64 = 2;
+
+/// The path of a skill decision, before its id.
+const SKILL_DECISIONS: &str = "/api/skills/decisions/";
 
 /// The JSON body of a response of the page's API, or an error response.
 type ApiResult = Result<Value, ApiError>;
@@ -93,7 +97,12 @@ pub(crate) async fn handle(gateway: &Arc<Gateway>, request: Request<Body>) -> Re
             "/api/spend" => response(spend::spend(gateway).await),
             "/api/savings" => response(savings::savings_of_log(gateway).await),
             "/api/rules" => response(rules::rules(gateway).await),
+            "/api/skills" => response(skills::overview(gateway).await),
+            "/api/skills/workspace" => response(skills::workspace(gateway, &query).await),
             "/api/policy" => response(policy::policy(gateway).await),
+            path if path.starts_with(SKILL_DECISIONS) => {
+                response(skills::decision(gateway, &path[SKILL_DECISIONS.len()..]).await)
+            }
             path => match (assets::find_asset(path), path.strip_prefix("/turns/")) {
                 (Some((kind, content)), _) => assets::response(kind, content),
                 (None, Some(turn)) => response(turns::turn(gateway, turn).await),
@@ -156,8 +165,13 @@ async fn read_json<T: DeserializeOwned>(request: Request<Body>) -> Result<T, Api
 
 /// Parses a numeric parameter of a query string; `None` if it is missing or not a number.
 fn query_number(query: &str, name: &str) -> Option<u64> {
+    query_text(query, name)?.parse().ok()
+}
+
+/// Returns a parameter of a query string as it is written; `None` if it is missing.
+fn query_text<'a>(query: &'a str, name: &str) -> Option<&'a str> {
     let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-    pairs.find(|(key, _)| *key == name).and_then(|(_, value)| value.parse().ok())
+    pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
 }
 
 /// Builds the HTTP response of an endpoint from its JSON result or its error.

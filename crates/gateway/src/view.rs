@@ -11,4 +11,5 @@ pub(crate) use board::{Board, BoardView, Sources};
 pub(crate) use decision_summary::DecisionSummary;
 pub(crate) use row::rfc3339;
 pub(crate) use search::{TurnQuery, search_turns};
+pub(crate) use skills::decision_json;
 pub(crate) use why::turn_view;

@@ -19,7 +19,7 @@ const DESCRIPTION: &str = ".claude-plugin/plugin.json";
 
 /// Returns the folders of skills that clients read: [`default_roots`], then those of the user's plugins. Also returns the
 /// problems of the files that list the plugins.
-pub fn client_roots(workspace: &Path, user: Option<&Path>) -> (Vec<SkillRoot>, Vec<Finding>) {
+pub(crate) fn client_roots(workspace: &Path, user: Option<&Path>) -> (Vec<SkillRoot>, Vec<Finding>) {
     let mut roots = default_roots(workspace, user);
     let (plugins, findings) = user.map(|user| plugin_roots(workspace, user)).unwrap_or_default();
     roots.extend(plugins);

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use skills::SkillScope;
+use skills::{Finding, SkillScope};
+
+use crate::plugins::client_roots;
 
 /// A folder with skills, each in a folder of its own, or the folder of one skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +29,20 @@ pub fn default_roots(workspace: &Path, user: Option<&Path>) -> Vec<SkillRoot> {
     let other_home = user.filter(|user| *user != workspace);
     let home = FOLDERS.iter().map(|folder| SkillRoot::from_setting(&format!("~/{folder}"), workspace, other_home));
     project.chain(home).flatten().collect()
+}
+
+/// Returns the folders of skills that apply in a workspace: `dirs`, as the policy lists them, or else those that clients read,
+/// with the folders of installed plugins. `user` is the user's home folder. Also returns the problems of the files that list
+/// the plugins.
+pub fn applicable_roots(
+    workspace: &Path,
+    user: Option<&Path>,
+    dirs: Option<&[String]>,
+) -> (Vec<SkillRoot>, Vec<Finding>) {
+    if let Some(dirs) = dirs {
+        return (dirs.iter().filter_map(|dir| SkillRoot::from_setting(dir, workspace, user)).collect(), Vec::new());
+    }
+    client_roots(workspace, user)
 }
 
 impl SkillRoot {

@@ -22,6 +22,18 @@ pub enum GapSignal {
     NoSuppression,
 }
 
+impl GapSignal {
+    /// Returns the title of the gap in reports.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::HigherLayers => "Requests that the keywords do not decide",
+            Self::Corrected => "Decisions that the user corrected",
+            Self::NamedByUser => "Skills that the user names",
+            Self::NoSuppression => "Requests that several skills match without a negative keyword",
+        }
+    }
+}
+
 /// The rates above which a signal is a gap, in percent, `skills.gaps` in the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -46,6 +58,18 @@ impl Default for GapThresholds {
             named_by_user_percent: 30,
             no_suppression_percent: 50,
             min_requests_of_word: 2,
+        }
+    }
+}
+
+impl GapThresholds {
+    /// Returns the rate in percent above which a signal is a gap.
+    pub const fn percent(&self, signal: GapSignal) -> u8 {
+        match signal {
+            GapSignal::HigherLayers => self.higher_layers_percent,
+            GapSignal::Corrected => self.corrected_percent,
+            GapSignal::NamedByUser => self.named_by_user_percent,
+            GapSignal::NoSuppression => self.no_suppression_percent,
         }
     }
 }
@@ -77,8 +101,8 @@ pub struct GapWord {
 /// The highest number of suggested words of a gap.
 const MAX_WORDS: usize = 10;
 
-/// A signal with the records that it is a rate of, its threshold in percent, and its condition.
-type SignalRule<'a> = (GapSignal, &'a [&'a RoutingRecord], u8, fn(&RoutingRecord) -> bool);
+/// A signal with the records that it is a rate of, and its condition.
+type SignalRule<'a> = (GapSignal, &'a [&'a RoutingRecord], fn(&RoutingRecord) -> bool);
 
 /// Finds the gaps in the records of a log. Returns at most one gap for each signal, in their order.
 pub fn coverage_gaps(records: &[RoutingRecord], thresholds: &GapThresholds) -> Vec<CoverageGap> {
@@ -86,15 +110,15 @@ pub fn coverage_gaps(records: &[RoutingRecord], thresholds: &GapThresholds) -> V
         records.iter().filter(|record| record.keyword == Some(KeywordOutcome::Multi)).collect();
     let all: Vec<&RoutingRecord> = records.iter().collect();
     let signals: [SignalRule<'_>; 4] = [
-        (GapSignal::HigherLayers, &all, thresholds.higher_layers_percent, |record| record.layer_reached > 1),
-        (GapSignal::Corrected, &all, thresholds.corrected_percent, |record| record.correction.is_some()),
-        (GapSignal::NamedByUser, &all, thresholds.named_by_user_percent, |record| record.slot == SkillSlot::Explicit),
-        (GapSignal::NoSuppression, &multi, thresholds.no_suppression_percent, |record| record.suppressed.is_empty()),
+        (GapSignal::HigherLayers, &all, |record| record.layer_reached > 1),
+        (GapSignal::Corrected, &all, |record| record.correction.is_some()),
+        (GapSignal::NamedByUser, &all, |record| record.slot == SkillSlot::Explicit),
+        (GapSignal::NoSuppression, &multi, |record| record.suppressed.is_empty()),
     ];
-    let gaps = signals.into_iter().filter_map(|(signal, records, percent, has_signal)| {
+    let gaps = signals.into_iter().filter_map(|(signal, records, has_signal)| {
         let found: Vec<&RoutingRecord> = records.iter().copied().filter(|record| has_signal(record)).collect();
         let rate = Rate::new(found.len() as u64, records.len() as u64);
-        rate.exceeds_percent(u64::from(percent)).then(|| CoverageGap {
+        rate.exceeds_percent(u64::from(thresholds.percent(signal))).then(|| CoverageGap {
             signal,
             rate,
             words: frequent_words(&found, thresholds.min_requests_of_word),

@@ -59,11 +59,13 @@ pub struct SkillHistory {
     asked: BoundedMap<(SessionId, ContentHash), u64>,
     /// The number of all decisions, also of those that are no longer kept.
     total: u64,
+    /// The number of events that added or changed a decision.
+    changes: u64,
 }
 
 impl Projection for SkillHistory {
     const NAME: &'static str = "skill history";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
     type Events = Event;
     type Folded<'a> = SkillHistoryEvent<'a>;
 
@@ -71,16 +73,17 @@ impl Projection for SkillHistory {
         match event {
             SkillHistoryEvent::SkillRouted(body) => self.add_decision(body, recorded),
             SkillHistoryEvent::SkillReused(body) => {
-                if let Some(request) = self.decisions.get_mut(&body.decision) {
+                let text = self.early_texts.remove(&body.turn);
+                if let Some(request) = self.change(body.decision) {
                     request.record.turn = Some(body.turn);
-                    if let Some(text) = self.early_texts.remove(&body.turn) {
+                    if let Some(text) = text {
                         request.add_text(text);
                     }
                     self.turns.insert(body.turn, body.decision, MAX_DECISIONS);
                 }
             }
             SkillHistoryEvent::SkillPromptRecorded(body) => {
-                if let Some(request) = self.decisions.get_mut(&body.decision) {
+                if let Some(request) = self.change(body.decision) {
                     request.add_text(body.text.clone());
                 }
             }
@@ -96,7 +99,7 @@ impl Projection for SkillHistory {
                 }
             }
             SkillHistoryEvent::SkillActivated(body) => {
-                if let Some(request) = self.decisions.get_mut(&body.decision) {
+                if let Some(request) = self.change(body.decision) {
                     request.activated = Some(LoadedSkill { event: recorded.event.id, skill: body.skill.clone() });
                 }
             }
@@ -127,12 +130,13 @@ impl SkillHistory {
             self.turns.insert(turn, id, MAX_DECISIONS);
         }
         self.total += 1;
+        self.changes += 1;
         self.decisions.insert(id, request, MAX_DECISIONS);
     }
 
     /// Sets the correction of a decision. The last one counts.
     fn correct(&mut self, body: &SkillCorrected, event: EventId) {
-        if let Some(request) = self.decisions.get_mut(&body.decision) {
+        if let Some(request) = self.change(body.decision) {
             request.record.correction = Some(Correction { event, target: body.skill.clone() });
         }
     }
@@ -146,15 +150,32 @@ impl SkillHistory {
         self.asked.insert(key, tokens.saturating_add(earlier), MAX_ASKED);
     }
 
-    /// Returns the decision of a turn; `None` if it has none in the history.
+    /// Returns the decision of a turn to change it; `None` if it has none in the history.
     fn of_turn(&mut self, turn: TurnId) -> Option<&mut RoutedRequest> {
-        let id = self.turns.get(&turn)?;
-        self.decisions.get_mut(id)
+        let id = *self.turns.get(&turn)?;
+        self.change(id)
+    }
+
+    /// Returns a decision to change it; `None` if the history does not contain it.
+    fn change(&mut self, id: EventId) -> Option<&mut RoutedRequest> {
+        let request = self.decisions.get_mut(&id)?;
+        self.changes += 1;
+        Some(request)
     }
 
     /// Returns the number of all decisions of the log, also of those that are no longer kept.
     pub const fn total(&self) -> u64 {
         self.total
+    }
+
+    /// Returns the number of events that added or changed a decision, so that equal numbers mean equal histories of one log.
+    pub const fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// Returns a decision by the id of its event; `None` if the history does not contain it.
+    pub fn request(&self, id: EventId) -> Option<&RoutedRequest> {
+        self.decisions.get(&id)
     }
 
     /// Returns the decisions, oldest first.

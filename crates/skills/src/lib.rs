@@ -78,5 +78,6 @@ pub use tree::{
 };
 pub use triggers::{
     ChangedDecision, Collision, CollisionKind, Compound, CompoundCondition, CompoundError, KeywordPreview,
-    LabelledRequest, NegativeKeyword, TriggerRow, TriggerTable, collisions, parse_trigger_table, preview_keyword,
+    LabelledRequest, MAX_COLLISIONS, NegativeKeyword, TriggerRow, TriggerTable, collisions, collisions_up_to,
+    parse_trigger_table, preview_keyword,
 };

@@ -5,7 +5,9 @@
 
 mod format;
 mod metric;
+mod summary;
 mod task;
 
 pub use metric::{Metric, MetricValue, TelemetryReport, TelemetryTargets, close_windows};
+pub use summary::{LabelCounts, TelemetrySummary};
 pub use task::{TaskLabel, TaskRecord, TruthSource};

@@ -6,7 +6,7 @@ mod preview;
 mod row;
 mod table;
 
-pub use collisions::{Collision, CollisionKind, collisions};
+pub use collisions::{Collision, CollisionKind, MAX_COLLISIONS, collisions, collisions_up_to};
 pub use compound::{Compound, CompoundCondition, CompoundError};
 pub use preview::{ChangedDecision, KeywordPreview, LabelledRequest, preview_keyword};
 pub use row::{NegativeKeyword, TriggerRow, TriggerTable};

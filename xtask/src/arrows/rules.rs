@@ -80,6 +80,7 @@ pub(super) const RULES: &[Rule] = &[
             "event-bus",
             "event-core",
             "router-core",
+            "skills",
             "what-if",
             "wire",
         ],

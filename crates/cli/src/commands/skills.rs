@@ -22,7 +22,7 @@ use std::{
 
 use engine::PolicyFile;
 use serde::Serialize;
-use skill_files::{SkillReader, SkillRoot, SkillSet, client_roots, read_agents_files, read_text_file};
+use skill_files::{SkillReader, SkillRoot, SkillSet, applicable_roots, lint_skills, read_agents_files, read_text_file};
 use skills::{
     Exclusion, Finding, RoutingCase, Severity, SkillIndex, SkillRouter, SkillScope, SkillSettings, SkillSources,
     TriggerTable, parse_cases, parse_trigger_table,
@@ -110,12 +110,7 @@ impl Loaded {
         let workspace = absolute(places.workspace.as_deref().unwrap_or(Path::new(".")))?;
         let user = context.home.user.as_deref();
         let (roots, mut other_findings): (Vec<SkillRoot>, Vec<Finding>) = if places.dirs.is_empty() {
-            if let Some(dirs) = &settings.dirs {
-                let roots = dirs.iter().filter_map(|dir| SkillRoot::from_setting(dir, &workspace, user));
-                (roots.collect(), Vec::new())
-            } else {
-                client_roots(&workspace, user)
-            }
+            applicable_roots(&workspace, user, settings.dirs.as_deref())
         } else {
             let root = |dir: &PathBuf| {
                 let root = SkillRoot::new(absolute(dir)?, &workspace, user);
@@ -173,12 +168,9 @@ impl Loaded {
         findings
     }
 
-    /// Returns the file that a skill was read from; `None` if its path is in none of the folders.
-    fn file_of(&self, path: &str) -> Option<PathBuf> {
-        self.roots.iter().find_map(|root| {
-            let rest = path.strip_prefix(root.shown.as_str())?.strip_prefix('/')?;
-            Some(root.dir.join(rest))
-        })
+    /// Returns all findings, also those of the rules for authors.
+    fn lint(&self) -> Vec<Finding> {
+        lint_skills(&self.roots, &self.set, &self.table, &self.other_findings)
     }
 
     /// Returns the message for folders without skills.

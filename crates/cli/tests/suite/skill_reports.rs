@@ -12,7 +12,10 @@ use event_core::{EventId, EventType, NewEvent, Timestamp};
 use serde::Serialize;
 use skills::{SkillRequest, SkillRouter, SkillSettings, SkillSources, decide, parse_trigger_table};
 
-use crate::desk::{Desk, said};
+use crate::{
+    desk::{Desk, said},
+    gateway::RunningGateway,
+};
 
 /// The trigger table of the workspace.
 const TABLE: &str = "| Detected Keywords | Negative Keywords | Priority | Compound Triggers | Skill |\n\
@@ -184,6 +187,38 @@ fn the_roadmap_shows_the_values_of_the_workspace() {
     let report = desk.ok(&["skills", "scaling", "--workspace", "shop", "--table", "shop/triggers.md"]);
     assert_narrow(&report);
     insta::assert_snapshot!(report);
+}
+
+/// The page of a gateway and the commands have the same figures: number of decisions, telemetry, gaps, and findings.
+#[test]
+fn the_page_and_the_commands_have_the_same_figures() {
+    let desk = desk(216);
+    desk.ok(&["skills", "corrected", "last", "review"]);
+    let commands = ["log", "telemetry", "gaps"].map(|report| desk.json(&["skills", report]));
+    let [log, telemetry, gaps] = &commands;
+    let lint = desk.json(&["skills", "lint", "--workspace", "shop"]);
+    let gateway = RunningGateway::start(&desk);
+    let page = gateway.json("/api/skills");
+    assert_eq!(page["decisions"], log.as_array().unwrap().len());
+    assert_eq!(page["rows"][0]["event"], log[215]["event"]);
+    assert_eq!(page["rows"][0]["right_skill"], "review");
+    let shown = &page["telemetry"];
+    for field in ["tasks", "labels"] {
+        assert_eq!(shown[field], telemetry[field], "{field}");
+    }
+    let printed = desk.ok(&["skills", "telemetry"]);
+    for metric in shown["latest"]["metrics"].as_array().unwrap() {
+        let [name, value, verdict] = ["name", "value", "verdict"].map(|field| metric[field].as_str().unwrap());
+        let line = printed.lines().find(|line| line.starts_with(name)).unwrap();
+        assert!(line.contains(value) && line.ends_with(verdict), "{line:?} and {metric}");
+    }
+    let summary = |gap: &serde_json::Value| (gap["signal"].clone(), gap["words"].clone());
+    let of = |gaps: &serde_json::Value| gaps.as_array().unwrap().iter().map(summary).collect::<Vec<_>>();
+    assert_eq!(of(&page["gaps"]), of(&gaps["gaps"]));
+    let id = page["workspaces"][0]["id"].as_str().unwrap();
+    let workspace = gateway.json(&format!("/api/skills/workspace?workspace={id}"));
+    assert_eq!(workspace["counts"], lint["counts"]);
+    assert_eq!(workspace["skills"], lint["skills"]);
 }
 
 /// A correction is printed with what was decided, and unknown ids and names are errors of the arguments.

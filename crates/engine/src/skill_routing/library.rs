@@ -13,6 +13,7 @@ use skills::SkillSettings;
 use super::{
     prepared::{OfferedSkill, PreparedSkills, Unprepared},
     workspace_files::WorkspaceFiles,
+    workspace_skills::WorkspaceSkills,
 };
 
 /// The time for which the files of a workspace are not checked again, so that parallel requests check them once.
@@ -60,21 +61,10 @@ impl SkillLibrary {
     /// changed, unless they were checked within the last second: some milliseconds, or up to a second for thousands of
     /// new files. `None` if no skill is known.
     pub fn prepare(&self, workspace: Option<&str>, offered: &[OfferedSkill]) -> Option<Arc<PreparedSkills>> {
-        let (policy, settings) = self.settings.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (policy, settings) = self.settings();
         let shared = self.workspace(workspace);
         let mut known = shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_fresh = known.checked.is_some_and(|(at, checked)| checked == policy && at.elapsed() < CHECK_INTERVAL);
-        if !is_fresh {
-            let is_new_policy = known.checked.is_none_or(|(_, checked)| checked != policy);
-            let has_changed = match workspace.map(Path::new).filter(|path| path.is_absolute()) {
-                Some(path) => known.files.read(path, self.user.as_deref(), &settings, SystemTime::now()),
-                None => false,
-            };
-            if has_changed || is_new_policy {
-                known.prepared.clear();
-            }
-            known.checked = Some((Instant::now(), policy));
-        }
+        self.refresh(&mut known, workspace, policy, &settings);
         let list = list_hash(offered);
         if let Some(prepared) = known.prepared.get(&list) {
             return prepared.clone();
@@ -98,6 +88,37 @@ impl SkillLibrary {
         }
         known.prepared.insert(list, prepared.clone());
         prepared
+    }
+
+    /// Returns the skills in the folders of a workspace for a report. Reads the files that have changed, as
+    /// [`SkillLibrary::prepare`] does.
+    pub fn report(&self, workspace: &str) -> WorkspaceSkills {
+        let (policy, settings) = self.settings();
+        let shared = self.workspace(Some(workspace));
+        let mut known = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        self.refresh(&mut known, Some(workspace), policy, &settings);
+        known.files.report()
+    }
+
+    /// Returns the settings of the active policy, and its hash.
+    fn settings(&self) -> (ContentHash, Arc<SkillSettings>) {
+        self.settings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reads the files of a workspace that have changed, unless they were checked within the last second under the same policy.
+    fn refresh(&self, known: &mut Workspace, workspace: Option<&str>, policy: ContentHash, settings: &SkillSettings) {
+        if known.checked.is_some_and(|(at, checked)| checked == policy && at.elapsed() < CHECK_INTERVAL) {
+            return;
+        }
+        let is_new_policy = known.checked.is_none_or(|(_, checked)| checked != policy);
+        let has_changed = match workspace.map(Path::new).filter(|path| path.is_absolute()) {
+            Some(path) => known.files.read(path, self.user.as_deref(), settings, SystemTime::now()),
+            None => false,
+        };
+        if has_changed || is_new_policy {
+            known.prepared.clear();
+        }
+        known.checked = Some((Instant::now(), policy));
     }
 
     /// Returns the entry of a workspace; creates it if there is none.

@@ -1,22 +1,22 @@
 //! Reads the files of a workspace that skill decisions use: skills, trigger table, AGENTS.md.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::SystemTime,
-};
+use std::{path::Path, sync::Arc, time::SystemTime};
 
-use skill_files::{SkillReader, SkillRoot, SkillSet, client_roots, read_agents_files, read_text_file};
+use skill_files::{SkillReader, SkillRoot, SkillSet, applicable_roots, read_agents_files, read_text_file};
 use skills::{
     AgentsFiles, Finding, RoutingCase, Severity, SkillSettings, SkillSources, TriggerTable, parse_cases,
     parse_trigger_table,
 };
+
+use super::workspace_skills::WorkspaceSkills;
 
 /// The files of one workspace, as they were last read.
 #[derive(Debug, Default)]
 pub(super) struct WorkspaceFiles {
     /// Reads the `SKILL.md` files, and remembers unchanged ones.
     reader: SkillReader,
+    /// The folders of the last reading.
+    roots: Vec<SkillRoot>,
     /// The skills of the last reading.
     set: Arc<SkillSet>,
     /// The last valid trigger table.
@@ -27,6 +27,8 @@ pub(super) struct WorkspaceFiles {
     cases: Vec<RoutingCase>,
     /// The problems of all files, sorted by path and line.
     findings: Vec<Finding>,
+    /// Those of them that are not about skills: of the trigger table, the labelled requests, AGENTS.md and plugins.
+    other_findings: Vec<Finding>,
     /// Whether the last valid trigger table or the last valid labelled requests are used because the present ones cannot be
     /// read.
     using_last_content: bool,
@@ -42,18 +44,18 @@ impl WorkspaceFiles {
         settings: &SkillSettings,
         now: SystemTime,
     ) -> bool {
-        let (roots, mut findings) = skill_roots(workspace, user, settings);
+        let (roots, mut others) = applicable_roots(workspace, user, settings.dirs.as_deref());
         let set = self.reader.read(&roots, now);
-        findings.extend(set.findings.iter().cloned());
+        self.roots = roots;
         let (triggers, using_last_table) = match &settings.triggers {
             None => (TriggerTable::default(), false),
             Some(path) => match read_table(workspace, path) {
                 Ok((table, table_findings)) => {
-                    findings.extend(table_findings);
+                    others.extend(table_findings);
                     (table, false)
                 }
                 Err(finding) => {
-                    findings.push(finding);
+                    others.push(finding);
                     (self.triggers.clone(), !self.triggers.rows.is_empty())
                 }
             },
@@ -62,19 +64,22 @@ impl WorkspaceFiles {
             None => (Vec::new(), false),
             Some(Ok(cases)) => (cases, false),
             Some(Err(finding)) => {
-                findings.push(finding);
+                others.push(finding);
                 (self.cases.clone(), !self.cases.is_empty())
             }
         };
         let using_last_content = using_last_table || using_last_cases;
         let agents = if settings.layers.policy {
             let (agents, agents_findings) = read_agents_files(workspace, &[]);
-            findings.extend(agents_findings);
+            others.extend(agents_findings);
             agents
         } else {
             AgentsFiles::default()
         };
+        let mut findings = set.findings.clone();
+        findings.extend(others.iter().cloned());
         findings.sort();
+        self.other_findings = others;
         let is_equal = Arc::ptr_eq(&set, &self.set)
             && triggers == self.triggers
             && agents == self.agents
@@ -96,6 +101,16 @@ impl WorkspaceFiles {
         }
     }
 
+    /// Returns the skills and tables of the last reading for a report.
+    pub(super) fn report(&self) -> WorkspaceSkills {
+        WorkspaceSkills {
+            roots: self.roots.clone(),
+            set: Arc::clone(&self.set),
+            triggers: self.triggers.clone(),
+            other_findings: self.other_findings.clone(),
+        }
+    }
+
     /// Returns the errors and warnings of all files; recommendations for authors are left out.
     pub(super) fn findings(&self) -> Vec<Finding> {
         self.findings.iter().filter(|finding| finding.severity() != Severity::Info).cloned().collect()
@@ -108,15 +123,6 @@ impl WorkspaceFiles {
     }
 }
 
-/// Returns the folders of skills: those of the policy, or else the folders of clients and of installed plugins. Also
-/// returns the problems of the files that list the plugins.
-fn skill_roots(workspace: &Path, user: Option<&Path>, settings: &SkillSettings) -> (Vec<SkillRoot>, Vec<Finding>) {
-    if let Some(dirs) = &settings.dirs {
-        return (dirs.iter().filter_map(|dir| SkillRoot::from_setting(dir, workspace, user)).collect(), Vec::new());
-    }
-    client_roots(workspace, user)
-}
-
 /// Reads the labelled requests at a path, which is relative to the workspace or absolute.
 fn read_cases(workspace: &Path, path: &str) -> Result<Vec<RoutingCase>, Finding> {
     parse_cases(&read_text_file(&workspace.join(path), path)?, path, None)
@@ -124,7 +130,6 @@ fn read_cases(workspace: &Path, path: &str) -> Result<Vec<RoutingCase>, Finding>
 
 /// Reads the trigger table at a path, which is relative to the workspace or absolute.
 fn read_table(workspace: &Path, path: &str) -> Result<(TriggerTable, Vec<Finding>), Finding> {
-    let file: PathBuf = workspace.join(path);
-    let text = read_text_file(&file, path)?;
+    let text = read_text_file(&workspace.join(path), path)?;
     Ok(parse_trigger_table(path, &text))
 }

@@ -20,8 +20,8 @@ const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
 /// The queue length for a slow client. While the queue is full, the stream waits.
 const MAX_QUEUED_CHUNKS: usize = 64;
 
-/// Starts a stream of server-sent events for the page: `turn` for each changed turn, `status` when the status changes.
-/// It ends when the gateway shuts down.
+/// Starts a stream of server-sent events for the page: `turn` for each changed turn, `status` when the status changes, and
+/// `skills` when skill decisions were added or changed, once a page has shown them. It ends when the gateway shuts down.
 pub(super) fn live(gateway: &Arc<Gateway>) -> Response<ResponseBody> {
     let (chunks, receiver) = mpsc::channel(MAX_QUEUED_CHUNKS);
     let gateway = Arc::clone(gateway);
@@ -43,6 +43,7 @@ pub(super) fn live(gateway: &Arc<Gateway>) -> Response<ResponseBody> {
 async fn send_updates(gateway: Arc<Gateway>, chunks: mpsc::Sender<Bytes>) {
     let mut last_head = None;
     let mut last_status = String::new();
+    let mut last_skills = None;
     loop {
         let since = last_head;
         let changes = gateway.with_board(move |board: &Board, head| {
@@ -65,6 +66,11 @@ async fn send_updates(gateway: Arc<Gateway>, chunks: mpsc::Sender<Bytes>) {
                 let _ = write!(chunk, "event: status\ndata: {status}\n\n");
             }
         }
+        let Ok(skills) = gateway.skill_reports().changes(gateway.bus()).await else { return };
+        if let Some(changes) = skills.filter(|_| skills != last_skills) {
+            let _ = write!(chunk, "event: skills\ndata: {{\"changes\":{changes}}}\n\n");
+        }
+        last_skills = skills;
         if !chunk.is_empty() && chunks.send(Bytes::from(chunk)).await.is_err() {
             return;
         }

@@ -144,6 +144,6 @@ fn call_json(model: &ModelId, role: CallRole, usage: Usage, cost: Option<NanoUsd
 }
 
 /// Returns the names of the slots of the decision chain that were not evaluated.
-fn skipped_slots<K: DecisionKind>(decision: &Decision<K>) -> Vec<&'static str> {
+pub(super) fn skipped_slots<K: DecisionKind>(decision: &Decision<K>) -> Vec<&'static str> {
     decision.skipped_slots().map(ChainSlot::name).collect()
 }

@@ -20,6 +20,7 @@ mod safety;
 mod shielding;
 mod shutdown;
 mod signatures;
+mod skill_reports;
 mod skills;
 mod spans;
 #[expect(dead_code, reason = "the tests of other crates use more of it")]

@@ -203,14 +203,15 @@ fn a_token_reaches_the_endpoints_of_its_scope_alone() {
         [
             send(&Method::POST, "/v1/messages", &message("turnwise", "hi").to_string()),
             send(&Method::GET, "/api/turns", ""),
+            send(&Method::GET, "/api/skills", ""),
             send(&Method::POST, "/api/policy/check", &serde_json::json!({ "text": SONNET }).to_string()),
             send(&Method::PUT, "/api/policy", &policy),
         ]
     };
-    assert_eq!(statuses(&[Use]), [200, 403, 403, 403]);
-    assert_eq!(statuses(&[Read]), [403, 200, 200, 403]);
-    assert_eq!(statuses(&[Use, Read]), [200, 200, 200, 403]);
-    assert_eq!(statuses(&[Admin]), [200, 200, 200, 409]);
+    assert_eq!(statuses(&[Use]), [200, 403, 403, 403, 403]);
+    assert_eq!(statuses(&[Read]), [403, 200, 200, 200, 403]);
+    assert_eq!(statuses(&[Use, Read]), [200, 200, 200, 200, 403]);
+    assert_eq!(statuses(&[Admin]), [200, 200, 200, 200, 409]);
 }
 
 /// Attack: an id or a name of 60 kB in the path of a request.
@@ -225,6 +226,8 @@ fn a_long_id_is_refused_and_not_repeated() {
         (Method::POST, format!("/api/turns/{long}/feedback"), r#"{"rating":"up"}"#),
         (Method::POST, format!("/api/providers/{long}/retry"), "{}"),
         (Method::GET, format!("/{long}"), ""),
+        (Method::GET, format!("/api/skills/decisions/{long}"), ""),
+        (Method::GET, format!("/api/skills/workspace?workspace={long}"), ""),
         (Method::GET, format!("/v1beta/models/{long}:generateContent"), ""),
     ];
     for (method, path, body) in requests {

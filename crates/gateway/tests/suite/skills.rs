@@ -66,7 +66,7 @@ fn offered_skills_are_decided_about_and_the_loaded_one_is_recorded() {
 }
 
 /// Writes a skill into the folder of a workspace.
-fn write_skill(workspace: &Path) {
+pub(crate) fn write_skill(workspace: &Path) {
     let folder = workspace.join(".claude/skills/database");
     fs::create_dir_all(&folder).unwrap();
     let text = "---\nname: database\ndescription: d\nmetadata:\n  routing-keywords: migration\n---\nText.\n";

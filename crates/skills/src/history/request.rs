@@ -96,6 +96,11 @@ impl RoutedRequest {
         }
     }
 
+    /// Returns whether the decision counts in measurements: skills were known.
+    pub const fn is_measured(&self) -> bool {
+        self.sources.is_some()
+    }
+
     /// Returns the record without a long message, and with the default levels of confidence.
     pub const fn record(&self) -> &RoutingRecord {
         &self.record
@@ -105,7 +110,7 @@ impl RoutedRequest {
     ///
     /// # Errors
     /// The error of `read_text`.
-    pub(super) fn complete_record<E>(
+    pub fn complete_record<E>(
         &self,
         levels: &ConfidenceSettings,
         read_text: &mut impl FnMut(ContentHash) -> Result<Option<String>, E>,

@@ -201,6 +201,20 @@ fn the_tokens_of_a_question_belong_to_the_next_decision() {
     assert_eq!(tokens, [320, 0]);
 }
 
+/// Only events that add or change a decision of the history count as changes.
+#[test]
+fn changes_count_the_events_of_known_decisions() {
+    let mut log = Log::default();
+    log.end(turn(9), TurnStatus::Completed);
+    log.add(&loaded(turn(9), "commit"));
+    assert_eq!(log.history.changes(), 0);
+    let decision = log.route(Some(turn(1)), SkillOutcome::load("commit"));
+    log.end(turn(1), TurnStatus::Completed);
+    log.add(&SkillCorrected { decision, session: session(), turn: Some(turn(1)), skill: None });
+    assert_eq!(log.history.changes(), 3);
+    assert!(log.history.request(decision).is_some_and(|request| request.record().correction.is_some()));
+}
+
 /// The oldest decisions are removed, and events about them are ignored.
 #[test]
 fn the_oldest_decisions_are_removed() {

@@ -17,34 +17,51 @@ impl Metric {
     }
 }
 
-/// Formats the value, its target and whether it is reached.
-impl fmt::Display for MetricValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (value, target) = if self.metric == Metric::SkillsPerTask {
-            let average = self.value.per_mille().map_or_else(
-                || "no data".to_owned(),
-                |average| {
-                    let hundredths = (average + 5) / 10;
-                    format!(
-                        "{}.{:02} ({} in {})",
-                        hundredths / 100,
-                        hundredths % 100,
-                        self.value.count,
-                        self.value.total
-                    )
-                },
-            );
-            (average, format!("{}.{:02}", self.target_percent / 100, self.target_percent % 100))
-        } else {
-            (self.value.to_string(), format!("{} %", self.target_percent))
+impl MetricValue {
+    /// Formats the value, such as `41.0 % (41 of 100)`, or `1.40 (140 in 100)` for an average; `no data` if nothing was counted.
+    pub fn value_text(&self) -> String {
+        if self.metric != Metric::SkillsPerTask {
+            return self.value.to_string();
+        }
+        let average = |average: u64| {
+            let hundredths = (average + 5) / 10;
+            format!("{}.{:02} ({} in {})", hundredths / 100, hundredths % 100, self.value.count, self.value.total)
         };
+        self.value.per_mille().map_or_else(|| "no data".to_owned(), average)
+    }
+
+    /// Formats the target, such as `at most 10 %`.
+    pub fn target_text(&self) -> String {
+        let (bound, figure) = self.target();
+        format!("{bound} {figure}")
+    }
+
+    /// Returns the direction of the target and its figure.
+    fn target(&self) -> (&'static str, String) {
         let bound = if self.metric == Metric::Precision { "at least" } else { "at most" };
-        let reached = match self.reached {
+        let figure = if self.metric == Metric::SkillsPerTask {
+            format!("{}.{:02}", self.target_percent / 100, self.target_percent % 100)
+        } else {
+            format!("{} %", self.target_percent)
+        };
+        (bound, figure)
+    }
+
+    /// Returns whether the target is reached in one word: `reached`, `missed` or `unknown`.
+    pub const fn verdict(&self) -> &'static str {
+        match self.reached {
             Some(true) => "reached",
             Some(false) => "missed",
             None => "unknown",
-        };
-        write!(f, "{:<20} {value:<24} {bound} {target:<6} {reached}", self.metric.name())
+        }
+    }
+}
+
+/// Formats the value, its target and whether it is reached.
+impl fmt::Display for MetricValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (bound, figure) = self.target();
+        write!(f, "{:<20} {:<24} {bound} {figure:<6} {}", self.metric.name(), self.value_text(), self.verdict())
     }
 }
 

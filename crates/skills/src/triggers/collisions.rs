@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{index::SkillIndex, text::normalized_phrase, triggers::TriggerTable};
 
+/// The number of collisions that a report counts, so that its time and memory do not grow with the square of the skills.
+pub const MAX_COLLISIONS: usize = 10_000;
+
 /// The kind of a collision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -38,24 +41,19 @@ pub struct Collision {
 /// Returns the collisions between the keywords of different skills, sorted. The keywords of the trigger table and of the
 /// skills are united.
 pub fn collisions(index: &SkillIndex, table: &TriggerTable) -> Vec<Collision> {
+    collisions_up_to(index, table, usize::MAX)
+}
+
+/// Returns the first `limit` collisions that are found, sorted: those of equal keywords before those of contained ones. Their
+/// number can grow with the square of the number of skills, the time and memory of this function only with `limit` and the
+/// length of the keywords.
+pub fn collisions_up_to(index: &SkillIndex, table: &TriggerTable, limit: usize) -> Vec<Collision> {
     let keywords = Keywords::new(index, table);
-    let mut found = Vec::new();
-    for (phrase, owners) in &keywords.positive {
-        for (number, owner) in owners.iter().enumerate() {
-            for other in owners.iter().skip(number + 1) {
-                found.push(keywords.collision(CollisionKind::Exact, phrase, owner, phrase, other));
-            }
-        }
-    }
-    for (phrase, longer) in keywords.contained_phrases() {
-        let (Some(owners), Some(longer_owners)) = (keywords.positive.get(phrase), keywords.positive.get(longer)) else {
-            continue;
-        };
-        for owner in owners {
-            for other in longer_owners.iter().filter(|(other, _)| **other != *owner.0) {
-                found.push(keywords.collision(CollisionKind::Contained, phrase, owner, longer, other));
-            }
-        }
+    let mut found: Vec<Collision> = keywords.equal().take(limit).collect();
+    let rest = limit - found.len();
+    if 0 < rest {
+        let pairs = keywords.contained_phrases();
+        found.extend(pairs.iter().flat_map(|(phrase, longer)| keywords.contained(phrase, longer)).take(rest));
     }
     found.sort();
     found
@@ -96,6 +94,25 @@ impl<'a> Keywords<'a> {
     /// Adds a negative keyword of a skill.
     fn add_negative(&mut self, skill: &'a str, keyword: &str) {
         self.negative.entry(normalized_phrase(keyword)).or_default().push(skill);
+    }
+
+    /// Returns the collisions of equal keywords.
+    fn equal(&self) -> impl Iterator<Item = Collision> {
+        self.positive.iter().flat_map(move |(phrase, owners)| {
+            owners.iter().enumerate().flat_map(move |(number, owner)| {
+                let others = owners.iter().skip(number + 1);
+                others.map(move |other| self.collision(CollisionKind::Exact, phrase, owner, phrase, other))
+            })
+        })
+    }
+
+    /// Returns the collisions of a phrase with a longer one that contains it.
+    fn contained(&self, phrase: &str, longer: &str) -> impl Iterator<Item = Collision> {
+        let owners = self.positive.get(phrase).into_iter().flatten();
+        owners.flat_map(move |owner| {
+            let others = self.positive.get(longer).into_iter().flatten().filter(move |(other, _)| **other != *owner.0);
+            others.map(move |other| self.collision(CollisionKind::Contained, phrase, owner, longer, other))
+        })
     }
 
     /// Returns the pairs of phrases of which the first is a part of the second, each once. All phrases are searched at once,

@@ -1,6 +1,6 @@
 //! Trigger tables in markdown.
 
-use skills::{FindingCode, collisions, parse_trigger_table};
+use skills::{FindingCode, collisions, collisions_up_to, parse_trigger_table};
 
 use crate::chain_support::{FIVE_COLUMNS, FOUR_COLUMNS, TWO_COLUMNS, rows, table};
 
@@ -126,4 +126,21 @@ fn collisions_of_many_keywords_are_those_of_every_pair() {
     let many: Vec<String> = (0..40_000).map(|number| format!("k{number} z")).collect();
     let many = format!("{} | -- | 1 | -- | `/a`", many.join(", "));
     assert_eq!(collisions(&none, &rows(&[&many, "k77 z, k77 | -- | 2 | -- | `/b`"])).len(), 2, "equal, and contained");
+}
+
+/// Attack: thousands of skills share keywords, so that their collisions grow with the square of their number.
+/// Holds: a report finds as many as it asks for, and the same ones as without a limit.
+#[test]
+fn a_limit_bounds_the_collisions() {
+    let none = skills::SkillIndex::default();
+    let lines: Vec<String> =
+        (0..2_000).map(|skill| format!("same, same again | -- | {} | -- | `/skill-{skill}`", skill + 1)).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let table = rows(&lines);
+    assert_eq!(collisions_up_to(&none, &table, 10_001).len(), 10_001);
+    let few = rows(&lines[..4]);
+    let all = collisions(&none, &few);
+    assert_eq!(all.len(), 2 * 6 + 12, "two equal keywords, and one contained in the other");
+    assert_eq!(collisions_up_to(&none, &few, all.len()), all);
+    assert!(collisions_up_to(&none, &few, 5).iter().all(|found| all.contains(found)));
 }

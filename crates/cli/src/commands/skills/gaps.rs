@@ -1,7 +1,7 @@
 //! `skills gaps`: requests that the keywords do not cover, with the words to add.
 
 use serde_json::json;
-use skills::coverage_gaps::{CoverageGap, GapSignal, GapThresholds, GapWord, coverage_gaps};
+use skills::coverage_gaps::{CoverageGap, GapThresholds, GapWord, coverage_gaps};
 
 use super::recorded::RecordedDecisions;
 use crate::{
@@ -35,16 +35,8 @@ pub(super) fn run(context: &Context, decisions: &RecordedDecisions) -> Result<()
 
 /// Prints a gap with its rate, its words and the first of its decisions.
 fn print_gap(gap: &CoverageGap, thresholds: GapThresholds) {
-    let (title, limit) = match gap.signal {
-        GapSignal::HigherLayers => ("Requests that the keywords do not decide", thresholds.higher_layers_percent),
-        GapSignal::Corrected => ("Decisions that the user corrected", thresholds.corrected_percent),
-        GapSignal::NamedByUser => ("Skills that the user names", thresholds.named_by_user_percent),
-        GapSignal::NoSuppression => {
-            ("Requests that several skills match without a negative keyword", thresholds.no_suppression_percent)
-        }
-    };
-    outln!("{}", styled(HEADING, title));
-    outln!("  {}, above {limit} %", gap.rate);
+    outln!("{}", styled(HEADING, gap.signal.title()));
+    outln!("  {}, above {} %", gap.rate, thresholds.percent(gap.signal));
     for GapWord { skill, word, requests } in &gap.words {
         let requests = count_noun(u64::from(*requests), "request");
         let owner = skill.as_ref().map_or_else(String::new, |skill| format!(" of {skill}"));

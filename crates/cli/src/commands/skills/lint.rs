@@ -1,10 +1,7 @@
 //! `skills lint`: the findings about the files of all skills.
 
 use serde_json::json;
-use skills::{
-    Finding, FindingCode, MAX_MANIFEST_BYTES, Severity, Skill, TableKeywords, lint_catalogue, lint_instructions,
-    lint_keywords,
-};
+use skills::{Finding, Severity};
 
 use super::{Counts, FindingView, Loaded};
 use crate::{
@@ -21,19 +18,8 @@ const MARGIN: usize = 17;
 /// # Errors
 /// [`Failure::Negative`] if there is an error, or a warning if `strict`.
 pub(super) fn run(context: &Context, loaded: &Loaded, all: bool, strict: bool) -> Result<(), Failure> {
-    let mut findings = loaded.findings();
+    let mut findings = loaded.lint();
     let skills = loaded.set.index.skills();
-    findings.extend(skills.iter().flat_map(|skill| lint_file(loaded, skill)));
-    let rows: Vec<_> = loaded
-        .table
-        .rows
-        .iter()
-        .map(|row| TableKeywords { skill: &row.skill, keywords: &row.keywords, line: row.line })
-        .collect();
-    let table = (!loaded.table.path.is_empty()).then_some(loaded.table.path.as_str());
-    findings.extend(lint_keywords(&loaded.set.index, table, &rows));
-    findings.extend(lint_catalogue(&loaded.set.index, "all skills"));
-    findings.sort();
     let counts = Counts::of(&findings);
     if !all {
         findings.retain(|finding| finding.severity() != Severity::Info);
@@ -61,21 +47,6 @@ pub(super) fn run(context: &Context, loaded: &Loaded, all: bool, strict: bool) -
     })?;
     let failed = 0 < counts.errors || (strict && 0 < counts.warnings);
     if failed { Err(Failure::Negative) } else { Ok(()) }
-}
-
-/// Reads the file of a skill and checks it against the rules for authors.
-fn lint_file(loaded: &Loaded, skill: &Skill) -> Vec<Finding> {
-    let Some(path) = loaded.file_of(&skill.path) else { return Vec::new() };
-    match std::fs::metadata(&path).and_then(|metadata| {
-        adapters::check_regular_file(&metadata)?;
-        let is_longer = MAX_MANIFEST_BYTES as u64 * 2 < metadata.len();
-        if is_longer { Ok(Vec::new()) } else { std::fs::read(&path) }
-    }) {
-        Ok(bytes) => lint_instructions(&bytes, skill),
-        Err(error) => {
-            vec![Finding::of_file(&skill.path, FindingCode::Unreadable, format!("the file cannot be read: {error}"))]
-        }
-    }
 }
 
 /// Prints findings in 80 columns, each file once.

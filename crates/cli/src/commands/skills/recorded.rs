@@ -39,7 +39,7 @@ impl RecordedDecisions {
 
     /// Returns whether a decision counts in measurements: one of the workspace, made while skills were known.
     pub(super) fn is_measured(&self, request: &RoutedRequest) -> bool {
-        request.sources.is_some() && self.is_of_workspace(request)
+        request.is_measured() && self.is_of_workspace(request)
     }
 
     /// Returns the records of all decisions of the workspace, oldest first, with their messages.

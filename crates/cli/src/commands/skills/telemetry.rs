@@ -1,7 +1,6 @@
 //! `skills telemetry`: how often the right skills were loaded, compared with the targets.
 
-use serde_json::json;
-use skills::telemetry::{TelemetryReport, TruthSource, close_windows};
+use skills::telemetry::{LabelCounts, TelemetryReport, TelemetrySummary};
 
 use super::recorded::RecordedDecisions;
 use crate::{
@@ -17,43 +16,27 @@ const MAX_WINDOWS: usize = 10;
 pub(super) fn run(context: &Context, decisions: &RecordedDecisions) -> Result<(), Failure> {
     let targets = &decisions.settings.telemetry;
     let tasks = decisions.history.tasks(|request| decisions.is_measured(request));
-    let windows = close_windows(&tasks, targets);
-    let latest = &tasks[tasks.len().saturating_sub(usize::from(targets.window.max(1)))..];
-    let report = TelemetryReport::new(latest, targets);
-    let count = |source| {
-        let is_from = |task: &&_| is_labelled_by(task, source);
-        latest.iter().filter(is_from).count() as u64
-    };
-    let corrected = count(TruthSource::Corrected);
-    let loaded = count(TruthSource::Loaded);
-    let deferred = count(TruthSource::DeferredActivation);
-    let json = json!({
-        "tasks": tasks.len(), "latest": report, "windows": windows,
-        "labels": { "corrected": corrected, "loaded": loaded, "deferred_activation": deferred },
-    });
-    context.print(&json, || {
+    let summary = TelemetrySummary::new(&tasks, targets);
+    context.print(&summary, || {
         if tasks.is_empty() {
             decisions.print_nothing();
             return;
         }
-        out!("{report}");
+        out!("{}", summary.latest);
+        let LabelCounts { corrected, loaded, deferred_activation } = summary.labels;
         let corrections = count_noun(corrected, "correction");
-        let origins = format!("Labels: {corrections}, {loaded} from loaded skills, {deferred} from deferred ones");
+        let origins =
+            format!("Labels: {corrections}, {loaded} from loaded skills, {deferred_activation} from deferred ones");
         outln!("\n{}", styled(FAINT, &origins));
-        if report.unlabelled == report.tasks {
+        if summary.latest.unlabelled == summary.latest.tasks {
             outln!("{}", styled(FAINT, "State the right skill of a decision: turnwise skills corrected TURN SKILL"));
         }
-        if !windows.is_empty() {
+        if !summary.windows.is_empty() {
             let title = format!("Complete windows of {}, oldest first", count_noun(u64::from(targets.window), "task"));
             outln!("\n{}", styled(HEADING, &title));
-            print_windows(&windows);
+            print_windows(&summary.windows);
         }
     })
-}
-
-/// Returns whether the label of a task has this origin.
-fn is_labelled_by(task: &skills::telemetry::TaskRecord, source: TruthSource) -> bool {
-    task.label.as_ref().is_some_and(|label| label.source == source)
 }
 
 /// Prints the rates of the latest windows.
