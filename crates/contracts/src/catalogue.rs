@@ -162,6 +162,7 @@ catalogue! {
     SkillLoaded,
     SkillModelAsked,
     SkillPromptRecorded,
+    SkillQuestionSent,
     SkillReused,
     SkillRouted,
     ToolCalled,

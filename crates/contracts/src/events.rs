@@ -29,8 +29,8 @@ pub use session::{
 };
 pub use skill::{
     SkillActivated, SkillClarificationRequested, SkillCorrected, SkillDeferred, SkillFileFinding, SkillIndexInvalid,
-    SkillIndexed, SkillInputs, SkillLoaded, SkillModelAsked, SkillModelReply, SkillPromptRecorded, SkillReused,
-    SkillRouted, SkillRoutingMode,
+    SkillIndexed, SkillInputs, SkillLoaded, SkillModelAsked, SkillModelReply, SkillPromptRecorded, SkillQuestionSent,
+    SkillReused, SkillRouted, SkillRoutingMode,
 };
 pub use text::{INLINE_TEXT_BYTES, TextBody};
 pub use tool::{ToolCalled, ToolFinished, ToolOutcome};

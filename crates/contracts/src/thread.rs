@@ -18,6 +18,8 @@ pub enum Thread {
     SubAgent(ThreadId),
     /// The auxiliary calls of one kind.
     Auxiliary(AuxiliaryCall),
+    /// The questions of turnwise to a model which skill fits a message. No turn belongs to it.
+    SkillRouting,
 }
 
 impl Thread {
@@ -27,6 +29,7 @@ impl Thread {
             Self::Main => CallRole::Planner,
             Self::SubAgent(_) => CallRole::Worker,
             Self::Auxiliary(_) => CallRole::Auxiliary,
+            Self::SkillRouting => CallRole::SkillRouting,
         }
     }
 
@@ -34,15 +37,15 @@ impl Thread {
     pub const fn sub_agent(&self) -> Option<&ThreadId> {
         match self {
             Self::SubAgent(id) => Some(id),
-            Self::Main | Self::Auxiliary(_) => None,
+            Self::Main | Self::Auxiliary(_) | Self::SkillRouting => None,
         }
     }
 
     /// Returns the name of the thread inside its role: the id of the sub-agent or the kind of the auxiliary call;
-    /// `None` for the main thread.
+    /// `None` for the main thread and for skill routing.
     pub fn name(&self) -> Option<&str> {
         match self {
-            Self::Main => None,
+            Self::Main | Self::SkillRouting => None,
             Self::SubAgent(id) => Some(id.as_str()),
             Self::Auxiliary(kind) => Some(kind.name()),
         }
@@ -66,11 +69,13 @@ pub enum CallRole {
     Worker,
     /// A task of the client itself, such as a title.
     Auxiliary,
+    /// A question of turnwise to a model which skill fits a message.
+    SkillRouting,
 }
 
 impl CallRole {
     /// All roles.
-    pub const ALL: [Self; 3] = [Self::Planner, Self::Worker, Self::Auxiliary];
+    pub const ALL: [Self; 4] = [Self::Planner, Self::Worker, Self::Auxiliary, Self::SkillRouting];
 
     /// Returns the name of the role in tables and JSON.
     pub const fn name(self) -> &'static str {
@@ -78,6 +83,7 @@ impl CallRole {
             Self::Planner => "planner",
             Self::Worker => "worker",
             Self::Auxiliary => "auxiliary",
+            Self::SkillRouting => "skill_routing",
         }
     }
 }

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use contracts::{
-    CallRole, ChainSlot as _, Decision, ModelId, SessionId, Thread, TurnId,
+    CallRole, ChainSlot as _, Decision, ModelId, SessionId, Thread, TurnId, Usage,
     events::{
         CostsRetained, DecisionMode, EvalCompleted, LlmCallCompleted, LlmCallFailed, RouteDecided, RouteFallback,
-        SessionStarted, TurnEnded, TurnStarted,
+        SessionStarted, SkillModelAsked, TurnEnded, TurnStarted,
     },
 };
 use event_core::{CodecError, Recorded, Timestamp};
@@ -21,7 +21,8 @@ use crate::{
 pub struct AttributedCall {
     /// Time at which the call ended.
     pub at: Timestamp,
-    /// Turn of the call; `None` for the total of calls whose sessions were removed from the log.
+    /// Turn of the call; `None` for the total of calls whose sessions were removed from the log, and for a question about
+    /// skills.
     pub turn: Option<TurnId>,
     /// Session of the call; `None` for such a total.
     pub session: Option<SessionId>,
@@ -52,6 +53,8 @@ pub enum DecidedBy {
     Slot(&'static str),
     /// No decision of the router: the turn was imported, and ran on the model that its client requested.
     Imported,
+    /// Turnwise asked the model which skill fits a message.
+    SkillRouting,
     /// The log has no decision about the turn.
     #[default]
     Unknown,
@@ -83,7 +86,7 @@ struct Origin {
 
 impl Attribution {
     /// Folds one event. Returns the attributed call if the event ends a call that the provider bills: a completed call,
-    /// or a failed call whose usage was reported. Otherwise `None`.
+    /// a failed call whose usage was reported, or a question about skills. Otherwise `None`.
     ///
     /// # Errors
     /// [`CodecError`] if the event cannot be decoded.
@@ -97,6 +100,9 @@ impl Attribution {
             let Some(usage) = call.usage else { return Ok(None) };
             let total = CostTotal::from_call(usage, call.cost);
             return Ok(Some(self.attribute(at, call.turn, call.session, call.thread, call.model, total)));
+        }
+        if let Some(asked) = event.read::<SkillModelAsked>()? {
+            return Ok(asked.usage.map(|usage| self.attribute_question(at, asked, usage)));
         }
         if let Some(retained) = event.read::<CostsRetained>()? {
             return Ok(Some(attribute_retained(retained)));
@@ -129,6 +135,24 @@ impl Attribution {
             }
         }
         Ok(None)
+    }
+
+    /// Creates the attributed call of a question about skills, from the origin of its session.
+    fn attribute_question(&self, at: Timestamp, asked: SkillModelAsked, usage: Usage) -> AttributedCall {
+        let Origin { project, client } = self.sessions.get(&asked.session).cloned().unwrap_or_default();
+        AttributedCall {
+            at,
+            turn: None,
+            session: Some(asked.session),
+            thread: Some(Thread::SkillRouting),
+            role: CallRole::SkillRouting,
+            model: asked.model,
+            project,
+            client,
+            decided_by: DecidedBy::SkillRouting,
+            result: TurnResult::SkillRouting,
+            total: CostTotal::from_call(usage, asked.cost),
+        }
     }
 
     /// Sets the results of the turns of `calls`, which are known only after later events.

@@ -186,22 +186,23 @@ impl AmountsByTime {
 
 event_subset! {
     /// The events that amounts by time are computed from.
-    pub enum SpendingEvent { CostsRetained, LlmCallCompleted, LlmCallFailed, TurnStarted }
+    pub enum SpendingEvent { CostsRetained, LlmCallCompleted, LlmCallFailed, SkillModelAsked, TurnStarted }
 }
 
 impl Projection for SpendingLedger {
     const NAME: &'static str = "spending-ledger";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     type Events = Event;
     type Folded<'a> = SpendingEvent<'a>;
 
-    /// Adds the cost of completed calls, and of failed ones that were billed.
+    /// Adds the cost of completed calls, of failed ones that were billed, and of questions about skills.
     fn apply(&mut self, event: SpendingEvent<'_>, recorded: &Recorded) {
         let (session, cost) = match event {
             SpendingEvent::CostsRetained(retained) => return self.add_retained(retained),
             SpendingEvent::LlmCallCompleted(call) => (&call.session, call.cost),
             SpendingEvent::LlmCallFailed(call) => (&call.session, call.cost),
+            SpendingEvent::SkillModelAsked(asked) => (&asked.session, asked.cost),
             SpendingEvent::TurnStarted(turn) => return self.start_turn(turn),
         };
         let nano = cost.map_or(0, |cost| i64::try_from(cost.0).unwrap_or(i64::MAX));

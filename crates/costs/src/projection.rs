@@ -175,16 +175,24 @@ struct BilledCall<'a> {
 
 event_subset! {
     /// The events from which [`Costs`] computes its totals.
-    pub enum CostEvent { CostsRetained, LlmCallCompleted, LlmCallFailed, LlmCallStarted, TurnEnded, TurnStarted }
+    pub enum CostEvent {
+        CostsRetained,
+        LlmCallCompleted,
+        LlmCallFailed,
+        LlmCallStarted,
+        SkillModelAsked,
+        TurnEnded,
+        TurnStarted,
+    }
 }
 
 impl Projection for Costs {
     const NAME: &'static str = "costs";
-    const VERSION: u32 = 6;
+    const VERSION: u32 = 7;
     type Events = Event;
     type Folded<'a> = CostEvent<'a>;
 
-    /// Adds completed calls, and failed calls whose usage was reported, to the totals; counts turns; and updates the
+    /// Adds completed calls, failed calls whose usage was reported, and questions about skills, to the totals; counts turns; and updates the
     /// running calls. Other events have no effect.
     fn apply(&mut self, event: CostEvent<'_>, recorded: &Recorded) {
         let at = recorded.event.at;
@@ -209,6 +217,13 @@ impl Projection for Costs {
                     let costs = self.sessions.entry(body.session.clone()).or_default();
                     let (session, project, client) = (body.session.clone(), costs.project, costs.client);
                     self.running.add(body.turn, RunningCall { session, project, client, cost });
+                }
+            }
+            CostEvent::SkillModelAsked(body) => {
+                if let Some(usage) = body.usage {
+                    let call = CostTotal::from_call(usage, body.cost);
+                    let (session, thread, model) = (&body.session, &Thread::SkillRouting, &body.model);
+                    self.add_call(&BilledCall { session, thread, model, at, call });
                 }
             }
             CostEvent::TurnEnded(body) => self.running.remove_turn(body.turn),

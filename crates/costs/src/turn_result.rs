@@ -16,6 +16,8 @@ pub enum TurnResult {
     Failed,
     /// The turns were removed from the log, which has only their total.
     Removed,
+    /// The call was no part of a turn: turnwise asked which skill fits a message.
+    SkillRouting,
     /// The log has no end of the turn.
     #[default]
     NotEnded,
@@ -30,6 +32,7 @@ impl TurnResult {
             Self::Cancelled => "cancelled by the user",
             Self::Failed => "failed",
             Self::Removed => "removed from the log",
+            Self::SkillRouting => "skill routing",
             Self::NotEnded => "not ended",
         }
     }

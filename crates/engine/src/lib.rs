@@ -45,6 +45,7 @@ mod rule_hits;
 mod session_status;
 mod sessions;
 mod skill_correction;
+mod skill_questions;
 mod skill_routing;
 mod state_in_memory;
 mod turn_events;
@@ -86,9 +87,10 @@ pub use router_state::RouterState;
 pub use rule_hits::{Hits, MAX_RULES, RuleHits};
 pub use session_status::{LastTurn, SessionStatus};
 pub use sessions::{History, HookDecision, Session, SessionSkills, Sessions};
+pub use skill_questions::SkillQuestions;
 pub use skill_routing::{
-    HookPrompt, OfferedSkill, PreparedSkills, SkillDecision, SkillLibrary, SkillRepeatError, SkillReplay,
-    WorkspaceSkills,
+    HookPrompt, MAX_REPLY_TOKENS, OfferedSkill, PreparedSkills, SkillAnswer, SkillCallResult, SkillDecision,
+    SkillLibrary, SkillModel, SkillQuestion, SkillRepeatError, SkillReplay, WorkspaceSkills,
 };
 pub use turn_input::TurnInput;
 pub use turn_outcome::{Route, TurnOutcome};

@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 use contracts::{
     ContentHash, SessionId,
     events::{
-        LogRetained, SessionCompacted, SessionModelSelected, SessionResumed, SessionStarted, SkillRouted, TurnStarted,
+        LogRetained, SessionCompacted, SessionModelSelected, SessionResumed, SessionStarted, SkillModelAsked,
+        SkillRouted, TurnStarted,
     },
 };
 use event_bus::{Clock, EventLog, PurgeOutcome, SledLog, TextStore};
@@ -222,6 +223,7 @@ impl Owners {
             SessionCompacted::KIND => event.read::<SessionCompacted>()?.map(|body| body.session),
             SessionResumed::KIND => event.read::<SessionResumed>()?.map(|body| body.session),
             SkillRouted::KIND => event.read::<SkillRouted>()?.map(|body| body.session),
+            SkillModelAsked::KIND => event.read::<SkillModelAsked>()?.map(|body| body.session),
             _ => None,
         };
         Ok(session.map(|session| &*vacant.insert(session)))

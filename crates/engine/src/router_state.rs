@@ -8,7 +8,10 @@ use event_bus::projection_set;
 use event_core::Timestamp;
 use patterns::Patterns;
 
-use crate::{active::RecordedConfiguration, decision_state::with_views, rule_hits::RuleHits, sessions::Sessions};
+use crate::{
+    active::RecordedConfiguration, decision_state::with_views, rule_hits::RuleHits, sessions::Sessions,
+    skill_questions::SkillQuestions,
+};
 
 projection_set! {
     /// The state of the engine: all its projections. Each field is one projection; a new field is folded without
@@ -28,6 +31,8 @@ projection_set! {
         pub active: RecordedConfiguration,
         /// How often each rule decided.
         pub rule_hits: RuleHits,
+        /// The replies of the model that was asked which skill fits, and the questions without a reply.
+        pub skill_questions: SkillQuestions,
     }
 }
 

@@ -9,7 +9,11 @@ use transcripts::{
     skills::skills_in_message,
 };
 
-use crate::{live::ToolResult, sessions::History, skill_routing::PreparedSkills};
+use crate::{
+    live::ToolResult,
+    sessions::History,
+    skill_routing::{PreparedSkills, SkillModel},
+};
 
 /// A user message, or a later request of the same turn, as the front end received it.
 ///
@@ -46,6 +50,8 @@ pub struct TurnInput {
     /// The skills from which the skill decision chooses: those of the workspace and of the client. `None` if none are
     /// known.
     pub prepared_skills: Option<Arc<PreparedSkills>>,
+    /// Whether a model can be asked which skill fits, or has been asked.
+    pub skill_model: SkillModel,
     /// Files and tools that the session used before this turn. For a live turn, the files and tools of the session in
     /// the log are added.
     pub history: History,
@@ -83,6 +89,7 @@ impl TurnInput {
             prompt: PromptShape::default(),
             skills: BTreeSet::new(),
             prepared_skills: None,
+            skill_model: SkillModel::default(),
             history: History::default(),
             delegation: None,
             workload: None,

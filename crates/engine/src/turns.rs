@@ -67,7 +67,7 @@ impl Engine {
             Some(turn_event(turn, 0, at, text)?.caused_by(cause))
         };
         let prepared = input.prepared_skills.clone();
-        let skills = self.route_turn_skills(&started, message, at, mode, prepared.as_ref())?;
+        let skills = self.route_turn_skills(&started, message, at, mode, prepared.as_ref(), &input.skill_model)?;
         self.recorder.record(std::iter::once(sealed).chain(text).chain(skills.events))?;
         // The message is evidence about the previous turn, whose verdict this decision may read.
         self.record_due_verdicts()?;

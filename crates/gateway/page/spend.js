@@ -103,7 +103,7 @@ function byDay({ days }) {
         make('td', { class: 'n' }, count(each.calls)))))));
 }
 
-const ROLES = ['planner', 'worker', 'auxiliary'];
+const ROLES = ['planner', 'worker', 'auxiliary', 'skill_routing'];
 
 function byRole({ by_role: given, total: sum }) {
   if (given.length === 0) return null;

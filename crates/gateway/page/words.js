@@ -105,7 +105,7 @@ const KEYS = {
   not_needed: 'needs no key',
 };
 
-const ROLES = { planner: 'Main agent', worker: 'Sub-agents', auxiliary: 'Auxiliary calls' };
+const ROLES = { planner: 'Main agent', worker: 'Sub-agents', auxiliary: 'Auxiliary calls', skill_routing: 'Skill routing' };
 
 function plain(name) {
   return String(name ?? '').replaceAll('_', ' ').toLowerCase();

@@ -31,6 +31,7 @@ mod provider_source;
 mod request_span;
 mod routes;
 mod server;
+mod skill_question;
 mod skill_reports;
 mod skills;
 pub mod tls;

@@ -1,6 +1,6 @@
 //! The response of the mock model, independent of the API in which it is written, and its generation from a request.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     directive::Directives,
@@ -139,6 +139,15 @@ fn blocks(request: &ParsedRequest, number: u64) -> (Vec<Block>, StopReason) {
     }
     if let Some(bytes) = request.result_bytes {
         return (vec![Block::Text(split_into_deltas(&format!("tool said {bytes} bytes")))], StopReason::EndTurn);
+    }
+    if let Some((skill, percent)) = directives.skill
+        && request.user_text.contains("\"available_skills\"")
+    {
+        let reply = json!({
+            "selected_skill": skill, "secondary_skills": [], "confidence": f64::from(percent) / 100.0,
+            "reasoning": "The mock was told so.",
+        });
+        return (vec![Block::Text(split_into_deltas(&reply.to_string()))], StopReason::EndTurn);
     }
     if let Some(count) = directives.text_deltas {
         blocks.push(Block::Text((0..count).map(|delta| format!("word{delta} ")).collect()));

@@ -4,6 +4,8 @@
 //!   text `tool said N bytes`.
 //! - `THINK` adds thinking, signed with `sig:` and the model (Gemini: that in base64, as its signatures are bytes).
 //! - `LONG:n` responds with n text deltas.
+//! - `ROUTE:name:percent` responds with JSON that names a skill and a confidence, if the message asks which skill fits: it
+//!   contains `"available_skills"`.
 //!
 //! The response to any other message is a short text. The response to a request for JSON is JSON, whatever the message
 //! contains.
@@ -19,6 +21,8 @@ pub struct Directives {
     pub calls: Vec<(String, Value)>,
     /// The number of text deltas to respond with; `None` without a `LONG` directive.
     pub text_deltas: Option<usize>,
+    /// The skill and the confidence in percent of the response; `None` without a `ROUTE` directive.
+    pub skill: Option<(String, u32)>,
 }
 
 /// The highest number of text deltas; a larger one in a directive is reduced to it. A stream of that length has about 8
@@ -42,7 +46,9 @@ impl Directives {
         }
         other_text.push_str(rest);
         for word in other_text.split(|separator: char| !separator.is_ascii_alphanumeric() && separator != ':') {
-            if word == "THINK" {
+            if let Some((skill, percent)) = word.strip_prefix("ROUTE:").and_then(|route| route.split_once(':')) {
+                directives.skill = percent.parse().ok().map(|percent| (skill.to_owned(), percent));
+            } else if word == "THINK" {
                 directives.thinking = true;
             } else if let Some(number) = word.strip_prefix("LONG:").and_then(|number| number.parse().ok()) {
                 directives.text_deltas = Some(MAX_TEXT_DELTAS.min(number));
@@ -73,7 +79,7 @@ mod tests {
         let directives =
             Directives::parse("please TOOLCALL:Bash:{\"command\":\"echo THINK\"} and THINK. TOOLCALL:Read:{}");
         let calls = [("Bash".to_owned(), json!({"command": "echo THINK"})), ("Read".to_owned(), json!({}))];
-        assert_eq!(directives, Directives { thinking: true, calls: calls.to_vec(), text_deltas: None });
+        assert_eq!(directives, Directives { thinking: true, calls: calls.to_vec(), text_deltas: None, skill: None });
         assert!(!Directives::parse("TOOLCALL:Bash:{\"command\":\"THINK\"}").thinking);
     }
 

@@ -206,6 +206,11 @@ impl Policy {
         self.scopes().flat_map(|(_, scope)| scope.rules.iter()).flat_map(|rule| rule.when.budgets()).collect()
     }
 
+    /// Returns whether a rule depends on the skills that a message loads.
+    pub fn reads_selected_skills(&self) -> bool {
+        self.scopes().flat_map(|(_, scope)| scope.rules.iter()).any(|rule| rule.when.reads_selected_skills())
+    }
+
     /// Returns all rules in the order in which they are evaluated: first those of workspaces, by path, then the global
     /// ones.
     pub fn rules(&self) -> impl Iterator<Item = RuleView<'_>> {

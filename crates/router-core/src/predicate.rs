@@ -137,6 +137,11 @@ impl Predicate {
             }
     }
 
+    /// Returns whether this condition depends on the skills that the message loads.
+    pub(crate) fn reads_selected_skills(&self) -> bool {
+        self.has_part(&|part| matches!(part, Self::SelectedSkill(_)))
+    }
+
     /// Returns whether this condition depends on the text of the message and does not name kinds of auxiliary calls.
     /// The text of an auxiliary call is the client's, although it quotes the user's.
     pub(crate) fn is_about_users_text(&self) -> bool {

@@ -56,7 +56,7 @@ pub use index::SkillIndex;
 pub use lint::{MAX_CATALOGUE_CHARACTERS, TableKeywords, lint_catalogue, lint_instructions, lint_keywords, lint_names};
 pub use llm::{
     Calibration, CalibrationRow, CatalogueSkill, ContextSignals, INSTRUCTIONS, LabelledReply, LlmQuestion, LlmReply,
-    LlmReplyError, MIN_CALIBRATION_REPLIES, parse_reply,
+    LlmReplyError, LlmSettings, MIN_CALIBRATION_REPLIES, parse_reply,
 };
 pub use manifest::{MAX_MANIFEST_BYTES, Manifest, ManifestPlace, decode_text, file_too_large, parse_manifest};
 pub use rank::{LearnedIntent, RankedSkill, SkillRanker, SkillRanking, TrainingRequest};
@@ -68,8 +68,8 @@ pub use score::{
     ScoreDecision, ScoreIndex, ScoreInput, ScoreOutcome, ScoredSkill, ScoringSettings,
 };
 pub use settings::{
-    BreakerSettings, CombineSettings, ConfidenceSettings, LlmSettings, LoopRule, MatchingSettings, NegativeScope,
-    SkillLayers, SkillSettings,
+    BreakerSettings, CombineSettings, ConfidenceSettings, LoopRule, MatchingSettings, NegativeScope, SkillLayers,
+    SkillSettings,
 };
 pub use skill::{Skill, SkillScope};
 pub use tree::{

@@ -4,7 +4,9 @@
 mod calibration;
 mod question;
 mod reply;
+mod settings;
 
 pub use calibration::{Calibration, CalibrationRow, LabelledReply, MIN_CALIBRATION_REPLIES};
 pub use question::{CatalogueSkill, ContextSignals, INSTRUCTIONS, LlmQuestion};
 pub use reply::{LlmReply, LlmReplyError, parse_reply};
+pub use settings::LlmSettings;

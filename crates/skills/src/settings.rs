@@ -10,6 +10,7 @@ use crate::{
     coverage_gaps::GapThresholds,
     deferral::{FailurePatterns, RetrySettings},
     detectors::DetectorThresholds,
+    llm::LlmSettings,
     scaling::ScalingThresholds,
     score::ScoringSettings,
     telemetry::TelemetryTargets,
@@ -85,6 +86,7 @@ impl SkillSettings {
         DecisionTree::new(&settings.tree, &TaskTypes::new(&settings.task_types))
             .map_err(|error| problem(error.to_string()))?;
         FailurePatterns::new(&settings.retry).map_err(|error| problem(error.to_string()))?;
+        settings.llm.validate(policy).map_err(problem)?;
         Ok(settings)
     }
 }
@@ -248,21 +250,6 @@ impl Default for ConfidenceSettings {
             combined: Score::ratio(8, 10),
             best_effort: Score::ratio(5, 10),
         }
-    }
-}
-
-/// The settings of the layer that asks a model (000 §2.4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LlmSettings {
-    /// The lowest confidence of a reply that is used.
-    #[serde(with = "crate::fraction")]
-    pub min_confidence: Score,
-}
-
-impl Default for LlmSettings {
-    fn default() -> Self {
-        Self { min_confidence: Score::ratio(7, 10) }
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
 
 use contracts::{
     FailedCandidate, ModelId, Registry, SessionId, Thread, TurnId,
-    events::{LlmCallCompleted, LlmCallFailed, RouteDecided, RouteFallback, TurnEnded, TurnStarted},
+    events::{LlmCallCompleted, LlmCallFailed, RouteDecided, RouteFallback, SkillModelAsked, TurnEnded, TurnStarted},
 };
 use costs::{
     SpendingLedger,
@@ -269,6 +269,12 @@ impl Visitor for BacktestRun<'_> {
             && failed.usage.is_some()
         {
             self.add_failed_call(&failed);
+        }
+        if let Some(asked) = event.read::<SkillModelAsked>()?
+            && asked.usage.is_some()
+            && self.parameters.range.contains(event.event.at, &asked.session)
+        {
+            self.report.add_skill_question(asked.cost.map(to_signed));
         }
         if let Some(ended) = event.read::<TurnEnded>()?
             && let Some(turn) = self.turns.remove(&ended.turn)

@@ -66,6 +66,8 @@ pub struct Report {
     pub excluded_turns: Vec<ExcludedTurn>,
     /// Calls in the range that belong to no turn in it.
     pub outside: OutsideCalls,
+    /// Questions of turnwise in the range to a model which skill a message loads; no other figure includes them.
+    pub skill_routing: OutsideCalls,
     /// The turns whose cost changes most under the cheapest policy, largest change first.
     pub largest: Vec<TurnRow>,
     /// The index of the cheapest policy in the order in which the policies were given.

@@ -53,6 +53,8 @@ pub(crate) struct ReportBuilder {
     excluded_turns: Vec<ExcludedTurn>,
     /// The calls in the range that belong to no turn in it.
     outside: OutsideCalls,
+    /// Questions in the range to a model which skill a message loads.
+    skill_routing: OutsideCalls,
     /// For each policy, the turns whose cost changes most.
     largest: Vec<Vec<TurnRow>>,
 }
@@ -87,6 +89,7 @@ impl ReportBuilder {
             excluded: BTreeMap::new(),
             excluded_turns: Vec::new(),
             outside: OutsideCalls::default(),
+            skill_routing: OutsideCalls::default(),
             largest: vec![Vec::new(); parameters.candidates.len()],
         }
     }
@@ -103,6 +106,12 @@ impl ReportBuilder {
             self.outside.calls += 1;
             self.outside.nano_usd = self.outside.nano_usd.saturating_add(cost.unwrap_or_default());
         }
+    }
+
+    /// Adds a question to a model which skill a message loads. `cost` is in nano-dollars; `None` if it is unknown.
+    pub(crate) fn add_skill_question(&mut self, cost: Option<i64>) {
+        self.skill_routing.calls += 1;
+        self.skill_routing.nano_usd = self.skill_routing.nano_usd.saturating_add(cost.unwrap_or_default());
     }
 
     /// Counts a turn that ended and returns its row of the report; `None` if the turn could not be compared.
@@ -241,6 +250,7 @@ impl ReportBuilder {
             excluded: self.excluded,
             excluded_turns: self.excluded_turns,
             outside: self.outside,
+            skill_routing: self.skill_routing,
             largest: largest.into_iter().next().unwrap_or_default(),
             largest_of,
             assumptions,

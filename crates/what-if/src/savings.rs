@@ -48,6 +48,8 @@ pub struct Savings {
     pub excluded: BTreeMap<String, GroupTotal>,
     /// Calls in the range that belong to no turn in it.
     pub outside: OutsideCalls,
+    /// Questions of turnwise in the range to a model which skill a message loads; no other figure includes them.
+    pub skill_routing: OutsideCalls,
 }
 
 /// The cost of the turns that a rule or another slot decided, and their estimated cost on the requested models.
@@ -112,5 +114,6 @@ pub fn savings(
         calibration: report.calibration,
         excluded: report.excluded,
         outside: report.outside,
+        skill_routing: report.skill_routing,
     })
 }

@@ -20,6 +20,8 @@ const BY_CALL: &str = "a call through the gateway, an import";
 const BY_TURN: &str = "a live turn, an import";
 /// Events of skill decisions.
 const BY_SKILL_DECISION: &str = "a live turn, an import, a hook of a client";
+/// Events of questions to a model.
+const BY_SKILL_MODEL: &str = "a live turn, if the policy has a model asked which skill fits";
 /// Events of policy and catalogue files.
 const BY_FILE_CHANGE: &str = "a change of the policy or catalogue files, found before a turn";
 /// Events about the capacity of the pattern store.
@@ -62,7 +64,11 @@ pub(super) const fn flow_of(event: &Event) -> EventFlow {
         Event::SessionCompacted(_) | Event::SessionResumed(_) => (BY_IMPORT, &["prompt cache"]),
         Event::SessionModelSelected(_) => ("`model`", &["sessions"]),
         Event::SessionStarted(_) => (BY_TURN, &["sessions"]),
-        Event::SkillActivated(_) | Event::SkillModelAsked(_) => (BY_NOTHING_YET, &["skill history"]),
+        Event::SkillActivated(_) => (BY_NOTHING_YET, &["skill history"]),
+        Event::SkillModelAsked(_) => {
+            (BY_SKILL_MODEL, &["costs", "skill history", "skill questions", "spending ledger"])
+        }
+        Event::SkillQuestionSent(_) => (BY_SKILL_MODEL, &["skill questions"]),
         Event::SkillClarificationRequested(_) | Event::SkillDeferred(_) => (BY_SKILL_DECISION, &[]),
         Event::SkillCorrected(_) => ("`skills corrected`", &["skill history"]),
         Event::SkillIndexInvalid(_) | Event::SkillIndexed(_) => {
@@ -71,7 +77,7 @@ pub(super) const fn flow_of(event: &Event) -> EventFlow {
         Event::SkillLoaded(_) => (BY_CALL, &["skill history"]),
         Event::SkillPromptRecorded(_) => ("a hook of a client; never if the policy forbids it", &["skill history"]),
         Event::SkillReused(_) => (BY_TURN, &["sessions", "skill history"]),
-        Event::SkillRouted(_) => (BY_SKILL_DECISION, &["sessions", "skill history"]),
+        Event::SkillRouted(_) => (BY_SKILL_DECISION, &["sessions", "skill history", "skill questions"]),
         Event::ToolCalled(_) | Event::ToolFinished(_) => (BY_CALL, &["evaluator", "sessions"]),
         Event::TurnEmbedded(_) => ("the gateway, `patterns embed`", &["patterns"]),
         Event::TurnEnded(_) => {
@@ -95,7 +101,7 @@ mod tests {
     use crate::workspace;
 
     /// The projections, and the prefix of the paths of their sources.
-    const PROJECTIONS: [(&str, &str); 10] = [
+    const PROJECTIONS: [(&str, &str); 11] = [
         ("availability", "crates/availability/src/"),
         ("costs", "crates/costs/src/projection"),
         ("evaluator", "crates/evaluator/src/"),
@@ -105,6 +111,7 @@ mod tests {
         ("rule hits", "crates/engine/src/rule_hits"),
         ("sessions", "crates/engine/src/sessions"),
         ("skill history", "crates/skills/src/history"),
+        ("skill questions", "crates/engine/src/skill_questions"),
         ("spending ledger", "crates/costs/src/ledger"),
     ];
 

@@ -35,6 +35,11 @@ pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), F
             print_figures(&found);
             print_rules(&found.rules);
         }
+        if 0 < found.skill_routing.calls {
+            let questions = count_noun(found.skill_routing.calls, "question");
+            let cost = dollars(found.skill_routing.nano_usd);
+            outln!("\nSkill routing: {cost} in {questions} to a model, in none of the figures above");
+        }
         let (turns, nano) = found
             .excluded
             .values()

@@ -59,6 +59,7 @@ fn display(costs: &Costs) -> String {
             Thread::Main => writeln!(text, "planner {}", describe(costs)),
             Thread::SubAgent(id) => writeln!(text, "  {id} {}", describe(costs)),
             Thread::Auxiliary(kind) => writeln!(text, "auxiliary {kind} {}", describe(costs)),
+            Thread::SkillRouting => writeln!(text, "skill routing {}", describe(costs)),
         }
         .unwrap();
     }

@@ -9,7 +9,8 @@ use crate::{engine::Engine, error::EngineError, turn_events::TurnEvents};
 
 impl Engine {
     /// Ends the turns that had running calls when the previous process was killed: records each turn as failed, and
-    /// each of these calls as failed with the class `other`. Returns the number of turns. Durable on return.
+    /// each of these calls as failed with the class `other`. Skill decisions that waited for a model are made without it.
+    /// Returns the number of turns. Durable on return.
     ///
     /// A turn that waits for a tool result stays open, since its client may still send it.
     ///
@@ -36,6 +37,7 @@ impl Engine {
             }
             self.end_turn(session, open.turn, TurnStatus::Failed)?;
         }
+        self.record_unanswered_questions()?;
         self.commit()?;
         Ok(lost_turns.len())
     }

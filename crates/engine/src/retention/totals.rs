@@ -6,7 +6,7 @@ use contracts::{
     CallRole, ChainSlot as _, Decision, ModelId, SessionId, Slot, TurnId,
     events::{
         CostsRetained, DecisionMode, DecisionsRetained, LlmCallCompleted, LlmCallFailed, RouteDecided, RouteFallback,
-        TurnStarted,
+        SkillModelAsked, TurnStarted,
     },
 };
 use costs::CostTotal;
@@ -104,6 +104,14 @@ impl Totals {
                 let Some(usage) = call.usage else { return Ok(()) };
                 let total = CostTotal::from_call(usage, call.cost);
                 self.add_call(day, call.turn, &call.session, call.thread.role(), call.model, &total);
+            }
+            SkillModelAsked::KIND => {
+                let Some(asked) = event.read::<SkillModelAsked>()? else { return Ok(()) };
+                let Some(usage) = asked.usage else { return Ok(()) };
+                let total = CostTotal::from_call(usage, asked.cost);
+                let (project, client) = self.sessions.get(&asked.session).cloned().unwrap_or_default();
+                let (model, role) = (asked.model, CallRole::SkillRouting);
+                self.costs.entry(CallGroup { day, model, role, project, client, rule: None }).or_default().add(&total);
             }
             _ => {}
         }

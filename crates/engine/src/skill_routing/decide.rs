@@ -2,10 +2,10 @@
 
 use contracts::{
     ContentHash, Decision, SkillChoice,
-    events::{SkillInputs, SkillModelReply},
+    events::{SkillInputs, SkillModelReply, SkillRouted},
     shorten_skill_decision,
 };
-use skills::{LlmAnswer, SkillRequest, SkillRouter, decide};
+use skills::{LlmAnswer, LlmQuestion, SkillRequest, SkillRouter, decide};
 
 /// The part of a message that a decision reads, in bytes: its start. A decision then takes at most about a millisecond.
 const MAX_MESSAGE_BYTES: usize = 16 * 1024;
@@ -28,6 +28,13 @@ impl SkillDecision {
         let (decision, omitted) = shorten_skill_decision(decision, MAX_DECISION_BYTES);
         Self { decision, omitted }
     }
+}
+
+/// Returns the question to a model for a decision about a message that reached the layer of the model without a reply; `None`
+/// if it did not, or if there is no skill to choose from.
+pub(super) fn llm_question(router: &SkillRouter, message: &str, routed: &SkillRouted) -> Option<LlmQuestion> {
+    let question = LlmQuestion::new(&request(message, &routed.inputs), router, &routed.decision)?;
+    (!question.available_skills.is_empty()).then_some(question)
 }
 
 /// Returns the request of a decision about a message.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use contracts::{
-    Sealed, SessionId, Thread,
-    events::{SkillPromptRecorded, SkillRouted, SkillRoutingMode},
+    Sealed, SessionId, SkillReason, Thread,
+    events::{SkillModelReply, SkillPromptRecorded, SkillRouted, SkillRoutingMode},
 };
 use event_core::{EventId, EventType as _, Timestamp};
 
@@ -52,7 +52,12 @@ impl Engine {
             mode: SkillRoutingMode::Hook,
             interactive: true,
         };
-        let routed = self.decide_skills(&message, prepared.as_deref());
+        let mut routed = self.decide_skills(&message, prepared.as_deref(), None);
+        if routed.decision.chain.iter().any(|entry| entry.reason == SkillReason::LlmNotAsked) {
+            // A hook has some milliseconds.
+            let reply = SkillModelReply::Unavailable { cause: "a hook does not wait for a model".to_owned() };
+            routed = self.decide_skills(&message, prepared.as_deref(), Some(reply));
+        }
         let index = self.new_index_events(prepared.as_deref())?;
         self.recorder.record(index)?;
         self.record_hook_decision(&routed, prompt.at, Some(&text))?;

@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, sync::Arc};
 use contracts::{
     ContentHash, Sealed, SessionId, SkillOutcome, SkillReason, Thread,
     events::{
-        DecisionMode, SkillClarificationRequested, SkillDeferred, SkillInputs, SkillLoaded, SkillReused, SkillRouted,
-        SkillRoutingMode, TurnStarted,
+        DecisionMode, SkillClarificationRequested, SkillDeferred, SkillInputs, SkillLoaded, SkillModelReply,
+        SkillReused, SkillRouted, SkillRoutingMode, TurnStarted,
     },
 };
 use event_core::{EventId, EventType as _, Timestamp};
@@ -17,6 +17,7 @@ use super::{
     index_events::index_events,
     library::SkillLibrary,
     prepared::PreparedSkills,
+    question::{Questions, ResolvedDecision, SkillModel},
 };
 use crate::{
     capture::MAX_PATH_BYTES, engine::Engine, error::EngineError, home::Home, policy_file::ActivePolicy,
@@ -34,8 +35,12 @@ pub(crate) struct SkillRouting {
     library: Arc<SkillLibrary>,
     /// The router without skills, under the settings of the policy.
     no_skills: SkillRouter,
+    /// The settings of the policy.
+    pub(super) settings: Arc<SkillSettings>,
     /// The hash of the policy whose settings apply.
     policy: ContentHash,
+    /// The questions to a model.
+    pub(super) questions: Questions,
     /// The workspaces and hashes of skills that this engine has recorded, at most [`MAX_RECORDED`].
     recorded: BTreeSet<(Option<String>, ContentHash)>,
 }
@@ -49,8 +54,10 @@ impl SkillRouting {
         let settings = settings_of(policy);
         Ok(Self {
             library: Arc::new(SkillLibrary::new(home.user.clone(), policy.hash, settings.clone())),
-            no_skills: SkillRouter::new(SkillSources::default(), settings)?,
+            no_skills: SkillRouter::new(SkillSources::default(), settings.clone())?,
+            settings: Arc::new(settings),
             policy: policy.hash,
+            questions: Questions::default(),
             recorded: BTreeSet::new(),
         })
     }
@@ -63,7 +70,8 @@ impl SkillRouting {
         if self.policy != policy.hash {
             let settings = settings_of(policy);
             self.no_skills = SkillRouter::new(SkillSources::default(), settings.clone())?;
-            self.library.set_settings(policy.hash, settings);
+            self.library.set_settings(policy.hash, settings.clone());
+            self.settings = Arc::new(settings);
             self.policy = policy.hash;
         }
         Ok(())
@@ -118,7 +126,8 @@ impl Engine {
     }
 
     /// Decides the skills of a turn that was captured at `at` with the message `text`, from the `prepared` skills (`None` if
-    /// none are known), or refers to the decision of a hook about the same message. An auxiliary call has no decision,
+    /// none are known), or refers to the decision of a hook about the same message. If it depends on the reply of a model that
+    /// is asked beside the request, it is not among the events, and loads no skill. An auxiliary call has no decision,
     /// because its text is not a message of the user. Records nothing but the text of a new index.
     pub(crate) fn route_turn_skills(
         &mut self,
@@ -127,6 +136,7 @@ impl Engine {
         at: Timestamp,
         mode: DecisionMode,
         prepared: Option<&Arc<PreparedSkills>>,
+        asking: &SkillModel,
     ) -> Result<TurnSkills, EngineError> {
         if matches!(started.thread, Thread::Auxiliary(_)) {
             return Ok(TurnSkills::default());
@@ -156,9 +166,13 @@ impl Engine {
         };
         let prepared = self.current_skills(prepared);
         let mut events = self.new_index_events(prepared.as_deref())?;
-        let routed = Arc::new(self.decide_skills(&message, prepared.as_deref()));
-        let id = turn.0.then(SkillRouted::KIND, 0);
+        let unasked = self.decide_skills(&message, prepared.as_deref(), None);
+        let resolved = self.resolve_skills(&message, prepared.as_ref(), unasked, asking, at)?;
+        let ResolvedDecision { routed, event } = resolved;
         let cause = turn.0.then(TurnStarted::KIND, 0);
+        events.extend(event.map(|event| event.caused_by(cause)));
+        let Some(routed) = routed.map(Arc::new) else { return Ok(TurnSkills { loaded: Vec::new(), events }) };
+        let id = turn.0.then(SkillRouted::KIND, 0);
         events.push(Sealed::new(id, at, turn.0, Arc::clone(&routed))?.caused_by(cause));
         events.extend(following_events(&routed, id, at, turn.0)?);
         if started.request.is_some()
@@ -190,7 +204,7 @@ impl Engine {
             mode: SkillRoutingMode::Observed,
             interactive: started.is_of_conversation(),
         };
-        loaded_skills(&self.decide_skills(&message, self.current_skills(prepared).as_deref()))
+        loaded_skills(&self.decide_skills(&message, self.current_skills(prepared).as_deref(), None))
     }
 
     /// Returns prepared skills under the settings of the active policy, which can have changed since they were prepared.
@@ -205,8 +219,14 @@ impl Engine {
         updated.inspect_err(|error| tracing::error!(%error, "the skills of a workspace cannot be used")).ok()
     }
 
-    /// Decides the skills of a message with the present state of its session.
-    pub(super) fn decide_skills(&self, message: &RoutedMessage<'_>, prepared: Option<&PreparedSkills>) -> SkillRouted {
+    /// Decides the skills of a message with the present state of its session. `reply` is that of the model that was asked;
+    /// `None` if none was asked.
+    pub(super) fn decide_skills(
+        &self,
+        message: &RoutedMessage<'_>,
+        prepared: Option<&PreparedSkills>,
+        reply: Option<SkillModelReply>,
+    ) -> SkillRouted {
         let started_at = self.now();
         let history = self.state().sessions.get(message.session).and_then(|session| session.skills());
         let history = history.filter(|_| *message.thread == Thread::Main);
@@ -214,6 +234,7 @@ impl Engine {
             prior_skill: history.and_then(|history| history.prior_skill().map(str::to_owned)),
             asked_before: history.is_some_and(SessionSkills::has_asked),
             interactive: message.interactive,
+            model_reply: reply,
             ..SkillInputs::default()
         };
         let router = prepared.map_or(&self.skill_routing.no_skills, |prepared| &prepared.router);

@@ -1,5 +1,7 @@
 //! Passes a request to the engine and records the first call of its turn.
 
+use std::sync::Arc;
+
 use contracts::{Decision, Failure, ModelId, TurnId};
 use engine::{Call, Engine, EngineError, TurnInput, TurnOutcome};
 use event_bus::{BusError, DurabilityHandle};
@@ -19,6 +21,7 @@ use crate::{
     gateway::Gateway,
     matching::prepare_message,
     request_span::{record_session, record_turn},
+    skill_question,
     skills::prepare_skills,
     unavailable::full_disk_message,
 };
@@ -53,7 +56,7 @@ impl From<EngineError> for Refusal {
 /// of the call and a handle that resolves once both are durable. If the request is refused, returns the response for
 /// the client instead.
 pub(super) async fn begin_turn(
-    gateway: &Gateway,
+    gateway: &Arc<Gateway>,
     incoming: &Incoming,
     inspected: &RequestSummary<'_>,
 ) -> Result<Result<(Target, RunningCall, DurabilityHandle), Response<ResponseBody>>, BusError> {
@@ -61,13 +64,18 @@ pub(super) async fn begin_turn(
     record_session(&input.session);
     prepare_message(gateway, &input.message).await?;
     input.prepared_skills = prepare_skills(gateway, &input, inspected).await;
+    input.skill_model = skill_question::ask_before(gateway, &input).await?;
     let (bus, clock) = (gateway.bus().clone(), gateway.clock());
     let command = gateway.bus().command(move |engine| {
-        let (target, call) = decide_model(engine, input)?;
+        let decided = decide_model(engine, input);
         // If the client has disconnected, the call is dropped here and recorded as cancelled.
-        Ok((target, RunningCall::new(bus, call, clock)))
+        let decided = decided.map(|(target, call)| (target, RunningCall::new(bus, call, clock)));
+        (decided, engine.take_skill_questions())
     });
-    let (decided, durable) = command.await?;
+    let ((decided, questions), durable) = command.await?;
+    for question in questions {
+        skill_question::spawn(gateway, question);
+    }
     let refuse = |status, kind, message: &str| Ok(Err(refusal::error_response(incoming.api, status, kind, message)));
     match decided {
         Ok((target, call)) => {

@@ -15,6 +15,8 @@ pub(crate) enum ValueType {
     Regex,
     /// `true` or `false`.
     Boolean,
+    /// `on` or `off`, or a boolean.
+    Switch,
     /// An integer.
     Count {
         /// The lowest valid value.
@@ -34,8 +36,8 @@ pub(crate) enum ValueType {
     WordList(&'static [&'static str]),
     /// A mapping with these keys.
     Mapping(&'static [PolicyKey]),
-    /// A mapping that another crate interprets.
-    Section,
+    /// A mapping that another crate interprets, with the keys that are documented here.
+    Section(&'static [PolicyKey]),
     /// A mapping from paths to mappings.
     ByPath(&'static [PolicyKey]),
     /// A list of rules.

@@ -83,6 +83,7 @@ fn value_schema(value_type: ValueType) -> Value {
         ValueType::Text => json!({ "type": "string", "minLength": 1 }),
         ValueType::Like(pattern) => json!({ "type": "string", "pattern": pattern }),
         ValueType::Regex => json!({ "type": "string", "minLength": 1, "format": "regex" }),
+        ValueType::Switch => json!({ "enum": [true, false, "on", "off"] }),
         ValueType::Boolean => json!({ "type": "boolean" }),
         ValueType::Count { least } => json!({ "type": "integer", "minimum": least }),
         ValueType::Fraction => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
@@ -101,7 +102,14 @@ fn value_schema(value_type: ValueType) -> Value {
             json!({ "oneOf": [word, { "type": "array", "items": word }] })
         }
         ValueType::Mapping(keys) => mapping_schema(keys),
-        ValueType::Section => json!({ "type": "object" }),
+        ValueType::Section(keys) => {
+            let mut schema = mapping_schema(keys);
+            // The section has more keys than are documented here.
+            if let Some(object) = schema.as_object_mut() {
+                object.remove("additionalProperties");
+            }
+            schema
+        }
         ValueType::ByPath(keys) => json!({ "type": "object", "additionalProperties": mapping_schema(keys) }),
         ValueType::Budgets => json!({ "type": "array", "items": { "$ref": "#/$defs/budget" } }),
         ValueType::Rules => json!({ "type": "array", "items": { "$ref": "#/$defs/rule" } }),

@@ -76,6 +76,12 @@ impl LlmQuestion {
         })
     }
 
+    /// Returns the question as one JSON object.
+    pub fn to_json(&self) -> String {
+        // Texts and lists of texts always encode.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
     /// Returns the hash of the question with its instructions. Questions with equal hashes have the same reply, so it is the
     /// key of a cache.
     pub fn context_hash(&self) -> ContentHash {

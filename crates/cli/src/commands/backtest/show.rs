@@ -86,6 +86,11 @@ fn print_excluded(report: &Report) {
             outln!("  {:>5}  {:>9}  {reason}", total.turns, dollars(total.nano_usd));
         }
     }
+    if 0 < report.skill_routing.calls {
+        let questions = count_noun(report.skill_routing.calls, "question");
+        let cost = dollars(report.skill_routing.nano_usd);
+        outln!("\nSkill routing: {questions} to a model ({cost}) excluded from all figures");
+    }
     if 0 < report.outside.calls {
         let calls = count_noun(report.outside.calls, "call");
         let cost = dollars(report.outside.nano_usd);

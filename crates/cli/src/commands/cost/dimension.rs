@@ -95,6 +95,7 @@ impl Dimension {
                 DecidedBy::Rule(rule) => rule.clone(),
                 DecidedBy::Slot(slot) => (*slot).to_owned(),
                 DecidedBy::Imported => "(imported: not routed)".to_owned(),
+                DecidedBy::SkillRouting => "(skill routing)".to_owned(),
                 DecidedBy::Unknown => "(unknown)".to_owned(),
             },
             Self::Role => role_name(call.role).to_owned(),
@@ -110,6 +111,7 @@ pub(super) const fn role_name(role: CallRole) -> &'static str {
         CallRole::Planner => "main conversation",
         CallRole::Worker => "workers (sub-agents)",
         CallRole::Auxiliary => "auxiliary calls",
+        CallRole::SkillRouting => "skill routing",
     }
 }
 

@@ -43,8 +43,8 @@ pub(super) fn show_session(context: &Context, name: &SessionId, session: &Sessio
     })
 }
 
-/// Builds the cost tree of a session: a line for the main conversation, one for all sub-agents and one for all
-/// auxiliary calls, each of the latter with a line for every thread below it.
+/// Builds the cost tree of a session: a line for the main conversation, one for all sub-agents, one for all
+/// auxiliary calls and one for questions about skills. Sub-agents and auxiliary calls have a line for every thread below.
 fn nodes(session: &SessionCosts) -> Vec<Node> {
     let of_role = |role: CallRole| session.threads().filter(move |(thread, _)| thread.role() == role);
     let mut nodes: Vec<_> =
@@ -59,6 +59,11 @@ fn nodes(session: &SessionCosts) -> Vec<Node> {
         let text = format!("{label}: {cost}, {}", count_noun(threads.len() as u64, noun));
         let below = threads.iter().map(|(thread, costs)| thread_node(thread_name(thread), costs, "turn")).collect();
         nodes.push(Node { text, below });
+    }
+    let questions = session.role(CallRole::SkillRouting);
+    if 0 < questions.calls {
+        let text = format!("skill routing: {}, {}", format_cost(&questions), count_noun(questions.calls, "question"));
+        nodes.push(Node { text, below: Vec::new() });
     }
     nodes
 }

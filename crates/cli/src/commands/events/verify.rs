@@ -154,10 +154,18 @@ fn count_and_digest(context: &Context) -> Result<(Counts, Digests, MissingTexts)
     bar.finish_and_clear();
     // The digest leaves out what differs between machines: the active files, and the evaluator, whose state contains
     // positions that events about those files shift. Its verdicts are events, so they are in the digest.
-    let RouterState { availability, costs, patterns, sessions, rule_hits, active: _, evaluator: _ } = &state;
+    let RouterState { availability, costs, patterns, sessions, rule_hits, skill_questions, active: _, evaluator: _ } =
+        &state;
     let bytes = encode_state(
         "router-state",
-        &(availability.state(), costs.state(), patterns.state(), sessions.state(), rule_hits.state()),
+        &(
+            availability.state(),
+            costs.state(),
+            patterns.state(),
+            sessions.state(),
+            rule_hits.state(),
+            skill_questions.state(),
+        ),
     )
     .map_err(|error| Failure::Failed(error.to_string()))?;
     let digests =

@@ -8,6 +8,7 @@ use contracts::{ModelSpec, Registry};
 use engine::{BUILT_IN_POLICY, EngineError, LostRules, Models, last_policy, parse_policy};
 use router_core::{Policy, Problem, Warning, warnings};
 use serde_json::json;
+use skills::SkillSettings;
 
 use crate::{
     context::Context,
@@ -100,7 +101,9 @@ fn print_warnings(
     let of_policy = of_policy.iter().map(|warning| (warning.line(), warning_text(warning, providers)));
     let aliases = reassigned_aliases(&load_registry(None).map_err(EngineError::from)?, policy.registry());
     let lost = lost.iter().map(|lost| (None, lost.to_string()));
-    let warnings: Vec<_> = lost.chain(of_policy).chain(aliases.iter().map(|alias| (None, alias.to_string()))).collect();
+    let skills = skill_model_warning(policy).map(|warning| (None, warning));
+    let warnings: Vec<_> =
+        lost.chain(of_policy).chain(skills).chain(aliases.iter().map(|alias| (None, alias.to_string()))).collect();
     let listed: Vec<_> = warnings.iter().map(|(line, text)| json!({ "line": line, "message": text })).collect();
     let ok = warnings.is_empty() || !strict;
     let cost = policy.text_cost();
@@ -133,6 +136,14 @@ fn print_warnings(
         }
     })?;
     if ok { Ok(()) } else { Err(Failure::Negative) }
+}
+
+/// Returns the warning about a policy that has a model asked which skill fits, although none can be asked; `None` if the layer
+/// is off or a model can be asked.
+fn skill_model_warning(policy: &Policy) -> Option<String> {
+    let settings = SkillSettings::of_policy(policy).ok().filter(|settings| settings.layers.llm)?;
+    let obstacle = settings.llm.obstacle(policy)?;
+    Some(format!("`skills.layers.llm` is on, but no model is asked: {obstacle}"))
 }
 
 /// Returns the names of the clients that are installed on this machine or have turns in the log.

@@ -77,12 +77,8 @@ pub struct SkillRouted {
     pub decision: Decision<SkillChoice>,
 }
 
-event!(
-    SkillRouted,
-    "skill.routed",
-    1,
-    Internal,
-    "Which skills a user message loads, and why, with the whole chain of layers.",
+/// Returns the example of `skill.routed`.
+pub(super) fn sample_routed() -> SkillRouted {
     SkillRouted {
         session: sample::session(),
         thread: Thread::Main,
@@ -113,6 +109,15 @@ event!(
             None,
         )]),
     }
+}
+
+event!(
+    SkillRouted,
+    "skill.routed",
+    1,
+    Internal,
+    "Which skills a user message loads, and why, with the whole chain of layers.",
+    sample_routed()
 );
 
 /// Event: the text of a message whose skills a hook decided. It is recorded where the policy allows text to be recorded;
