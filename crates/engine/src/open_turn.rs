@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use contracts::{
-    ModelId, Thread, TurnId,
+    ContentHash, ModelId, Thread, TurnId,
     events::{ToolCalled, TurnStarted},
     fits_every_api,
 };
-use event_core::EventId;
+use event_core::{EventId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::live::ToolResult;
@@ -45,6 +45,8 @@ pub struct OpenTurn {
     pub tools_waiting: Vec<WaitingTool>,
     /// The skills that the skill decision about its message loads.
     pub skills: Vec<String>,
+    /// The hash of the message that the skill decision read, and the time of the decision; `None` without one.
+    pub routed: Option<(ContentHash, Timestamp)>,
 }
 
 /// A tool call of a running turn that has no result yet.
@@ -104,6 +106,7 @@ impl OpenTurn {
             tool_calls: 0,
             tools_waiting: Vec::new(),
             skills: Vec::new(),
+            routed: None,
         });
     }
 

@@ -153,7 +153,7 @@ impl<'a> SessionEvent<'a> {
 
 impl Projection for Sessions {
     const NAME: &'static str = "sessions";
-    const VERSION: u32 = 9;
+    const VERSION: u32 = 10;
     type Events = Event;
     type Folded<'a> = SessionEvent<'a>;
 
@@ -184,7 +184,7 @@ impl Projection for Sessions {
                 }
             }
             SessionEvent::SkillRouted(body) => self.entry(&body.session).apply_skill_routed(body, id, at),
-            SessionEvent::SkillReused(body) => self.entry(&body.session).apply_skill_reused(body),
+            SessionEvent::SkillReused(body) => self.entry(&body.session).apply_skill_reused(body, at),
             SessionEvent::ToolCalled(body) => self.entry(&body.session).apply_tool_called(body, id),
             SessionEvent::ToolFinished(body) => self.entry(&body.session).apply_tool_finished(body, causation),
             SessionEvent::TurnEnded(body) => self.entry(&body.session).remove_turn(body.turn),

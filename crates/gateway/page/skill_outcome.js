@@ -24,11 +24,17 @@ export function outcomeChip(candidate) {
   return outcomeList('no_skill', []);
 }
 
+/** Whether two names denote one skill: equal, or one of them lacks the name of the plugin. */
+function isSame(one, other) {
+  const last = (name) => name.slice(name.lastIndexOf(':') + 1);
+  return one === other || (one.includes(':') !== other.includes(':') && last(one) === last(other));
+}
+
 /** The skills that the agent loaded, compared with those of the decision; null if it loaded none. */
 export function loadedList(loaded, selected) {
   if (loaded.length === 0) return null;
   return make('span', { class: 'loaded' }, make('span', { class: 'soft' }, 'loaded: '), loaded.map((skill, at) => {
-    const hit = selected.includes(skill);
+    const hit = selected.some((each) => isSame(each, skill));
     return [at > 0 ? ', ' : null, make('span', { class: hit ? 'hit' : 'miss', title: hit ? 'The decision selects it too' : 'The decision does not select it' }, icon(hit ? 'chose' : 'rejected'), foreign(skill))];
   }));
 }

@@ -6,13 +6,17 @@ use contracts::{KeywordOutcome, SkillSlot};
 use event_core::EventId;
 use serde::{Deserialize, Serialize};
 
-use crate::{rate::Rate, routing_log::RoutingRecord, score::terms::terms_with_words};
+use crate::{
+    rate::Rate,
+    routing_log::{RoutingRecord, keywords_in_use},
+    score::terms::terms_with_words,
+};
 
 /// A signal of a gap in the keywords.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GapSignal {
-    /// Many requests reach a layer after the keywords.
+    /// Many of the requests that need a skill reach a layer after the keywords.
     HigherLayers,
     /// The user corrected decisions.
     Corrected,
@@ -38,7 +42,7 @@ impl GapSignal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GapThresholds {
-    /// Requests that reach a layer after the keywords, of all requests.
+    /// Requests that reach a layer after the keywords, of the requests that need a skill.
     pub higher_layers_percent: u8,
     /// Corrected decisions, of all decisions.
     pub corrected_percent: u8,
@@ -90,7 +94,7 @@ pub struct CoverageGap {
 /// A word that keywords could contain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GapWord {
-    /// The skill that the word belongs to: the one that the user chose; `None` if no skill is known.
+    /// The skill that the word belongs to: the one that the user or the agent chose; `None` if no skill is known.
     pub skill: Option<String>,
     /// The word, in lower case.
     pub word: String,
@@ -109,8 +113,10 @@ pub fn coverage_gaps(records: &[RoutingRecord], thresholds: &GapThresholds) -> V
     let multi: Vec<&RoutingRecord> =
         records.iter().filter(|record| record.keyword == Some(KeywordOutcome::Multi)).collect();
     let all: Vec<&RoutingRecord> = records.iter().collect();
+    let in_use = keywords_in_use(records);
+    let needing: Vec<&RoutingRecord> = records.iter().filter(|record| record.needs_skill(in_use)).collect();
     let signals: [SignalRule<'_>; 4] = [
-        (GapSignal::HigherLayers, &all, |record| record.layer_reached > 1),
+        (GapSignal::HigherLayers, &needing, |record| record.layer_reached > 1),
         (GapSignal::Corrected, &all, |record| record.correction.is_some()),
         (GapSignal::NamedByUser, &all, |record| record.slot == SkillSlot::Explicit),
         (GapSignal::NoSuppression, &multi, |record| record.suppressed.is_empty()),
@@ -128,13 +134,13 @@ pub fn coverage_gaps(records: &[RoutingRecord], thresholds: &GapThresholds) -> V
     gaps.collect()
 }
 
-/// Returns the most frequent words of requests that are no matched keyword, by the skill that the user chose.
+/// Returns the most frequent words of requests that are no matched keyword, by the skill that the request needed.
 fn frequent_words(records: &[&RoutingRecord], min_requests: u32) -> Vec<GapWord> {
     let mut counts: BTreeMap<(Option<&str>, String), (String, u32)> = BTreeMap::new();
     for record in records {
         let matched: BTreeSet<String> =
             record.matched.iter().flat_map(|one| terms_with_words(&one.keyword)).map(|(term, _)| term).collect();
-        let skill = chosen_by_user(record);
+        let skill = record.needed_skill();
         for (term, word) in terms_with_words(&record.summary) {
             let names_skill =
                 skill.is_some_and(|skill| terms_with_words(skill).iter().any(|(other, _)| *other == term));
@@ -150,15 +156,6 @@ fn frequent_words(records: &[&RoutingRecord], min_requests: u32) -> Vec<GapWord>
     words.sort_by_key(|word| std::cmp::Reverse(word.requests));
     words.truncate(MAX_WORDS);
     words
-}
-
-/// Returns the skill that the user chose, by a correction or by its name; `None` if there is none.
-fn chosen_by_user(record: &RoutingRecord) -> Option<&str> {
-    match &record.correction {
-        Some(correction) => correction.target.as_deref(),
-        None if record.slot == SkillSlot::Explicit => record.outcome.loaded().first().map(String::as_str),
-        None => None,
-    }
 }
 
 /// Returns whether a review of the keywords is due: the trigger tables have another hash than at the latest audit, or were
@@ -211,6 +208,32 @@ mod tests {
         let words: Vec<_> = named.words.iter().map(|word| (word.word.as_str(), word.requests)).collect();
         assert_eq!(words, [("flaky", 3), ("board", 2)]);
         assert_eq!(named.words[0].skill.as_deref(), Some("testing"));
+    }
+
+    /// SK-91: ordinary messages are no gap: requests that needed no skill, and where no keyword ever matched, those without a
+    /// label and without evidence.
+    #[test]
+    fn ordinary_messages_are_no_gap() {
+        let mut records: Vec<_> = (0..10).map(|number| record(number, SkillSlot::Clarify)).collect();
+        for record in &mut records {
+            record.layer_reached = 2;
+            record.keyword = Some(KeywordOutcome::NoMatch);
+            record.outcome = contracts::SkillOutcome::None;
+        }
+        assert_eq!(coverage_gaps(&records, &GapThresholds::default()), []);
+        records[0].keyword = Some(KeywordOutcome::Clear);
+        assert_eq!(coverage_gaps(&records, &GapThresholds::default())[0].rate, Rate::new(10, 10));
+        for record in &mut records {
+            record.needed = Some(Vec::new());
+        }
+        assert_eq!(coverage_gaps(&records, &GapThresholds::default()), []);
+        for (record, text) in records.iter_mut().zip(["shrink the tables", "the tables are large"]) {
+            record.summary = text.into();
+            record.needed = Some(vec!["database".into()]);
+        }
+        let gaps = coverage_gaps(&records, &GapThresholds::default());
+        let word = GapWord { skill: Some("database".into()), word: "tables".into(), requests: 2 };
+        assert_eq!((gaps.len(), gaps[0].rate, &gaps[0].words), (1, Rate::new(2, 2), &vec![word]));
     }
 
     /// SK-92: a review is due once the trigger tables have changed.

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Version of the skill choice, recorded with each decision. It increases when equal inputs may be decided differently.
-pub const SKILL_DECIDER_VERSION: u16 = 2;
+pub const SKILL_DECIDER_VERSION: u16 = 3;
 
 /// Decides which skills a request loads. Every request has an outcome: skills are loaded, one is loaded after a failure,
 /// the user is asked, or no skill is loaded. Equal inputs result in equal decisions.

@@ -65,7 +65,7 @@ pub struct SkillHistory {
 
 impl Projection for SkillHistory {
     const NAME: &'static str = "skill history";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
     type Events = Event;
     type Folded<'a> = SkillHistoryEvent<'a>;
 
@@ -137,7 +137,8 @@ impl SkillHistory {
     /// Sets the correction of a decision. The last one counts.
     fn correct(&mut self, body: &SkillCorrected, event: EventId) {
         if let Some(request) = self.change(body.decision) {
-            request.record.correction = Some(Correction { event, target: body.skill.clone() });
+            let target = body.skill.as_deref().map(|skill| request.decided_name(skill));
+            request.record.correction = Some(Correction { event, target });
         }
     }
 

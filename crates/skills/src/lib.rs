@@ -28,6 +28,7 @@ mod lint;
 mod llm;
 mod manifest;
 mod phrases;
+mod plugin_name;
 mod rank;
 mod rate;
 mod request;

@@ -11,6 +11,7 @@ use crate::{
     index::SkillIndex,
     keyword::KeywordRows,
     phrases::{Occurrence, PhraseId, PhraseIndex, PhraseList},
+    plugin_name::find_name,
     rank::LearnedIntent,
     score::ScoreIndex,
     settings::SkillSettings,
@@ -138,12 +139,16 @@ impl SkillRouter {
         found.iter().filter_map(name_at).collect()
     }
 
-    /// Returns the skill with a name or an alias, which are compared exactly; `None` if neither the index nor the trigger
-    /// table has it.
+    /// Returns the skill with a name or an alias, which are compared exactly, or else the only skill whose name differs by the
+    /// name of its plugin, which one of both lacks: `tools:review` for `review`. `None` if neither the index nor the trigger table
+    /// has it, or several skills have it.
     pub fn resolve(&self, name: &str) -> Option<&str> {
         let name = self.settings.aliases.get(name).map_or(name, String::as_str);
-        let skill = self.sources.index.get(name).map(|skill| skill.name.as_str());
-        skill.or_else(|| self.sources.triggers.rows.iter().map(|row| row.skill.as_str()).find(|known| *known == name))
+        let skills = self.sources.index.skills().iter().map(|skill| skill.name.as_str());
+        let rows = || self.sources.triggers.rows.iter().map(|row| row.skill.as_str());
+        let exact = self.sources.index.get(name).map(|skill| skill.name.as_str());
+        let exact = exact.or_else(|| rows().find(|known| *known == name));
+        exact.or_else(|| find_name(name, skills.chain(rows())))
     }
 
     /// Returns all names of skills and aliases. A name can be repeated.

@@ -5,6 +5,7 @@ mod record;
 mod yaml;
 
 pub use markdown::routing_table;
+pub(crate) use record::keywords_in_use;
 pub use record::{AlternativeSkill, Correction, RecordedRequest, RoutingRecord, TreeResult, request_summary};
 pub use yaml::routing_yaml;
 

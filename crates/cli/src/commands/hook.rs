@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use super::init::user_has_hook;
 use crate::{arguments::HookCommand, context::Context, screen, time_limit::within};
 
 use problem::record_problem;
@@ -25,9 +26,16 @@ const TIME_LIMIT: Duration = Duration::from_secs(2);
 /// Executes a subcommand of `hook`. A problem is recorded for `turnwise doctor` and never reported to Claude Code, which
 /// would show it to the user or block the message.
 pub(crate) fn run(context: &Context, command: HookCommand) {
-    let HookCommand::PromptSubmit = command;
+    let HookCommand::PromptSubmit { project } = command;
     let worker_context = context.clone();
-    let answer = within(TIME_LIMIT, move || prompt::answer(&worker_context)).unwrap_or_else(|| {
+    let answer = within(TIME_LIMIT, move || {
+        if project && user_has_hook(&worker_context) {
+            prompt::Answer::default()
+        } else {
+            prompt::answer(&worker_context)
+        }
+    })
+    .unwrap_or_else(|| {
         let seconds = TIME_LIMIT.as_secs();
         prompt::Answer::failed(format!("it took longer than {seconds} seconds to read the skills and to decide"))
     });

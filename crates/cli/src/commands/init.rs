@@ -18,7 +18,7 @@ use crate::{
     failure::Failure,
     machine::{Sample, find_clients, find_keys, load_providers},
 };
-pub(super) use claude_code::{SettingsScope, install, remove, user_settings};
+pub(super) use claude_code::{SettingsScope, install, remove, user_has_hook, user_settings};
 use dry_run::DryRun;
 pub(super) use own_command::program_of;
 pub(super) use prompt_hook::find_prompt_hooks;

@@ -108,6 +108,30 @@ fn the_folder_of_the_project_is_used_wherever_claude_code_works() {
     assert!(run.out.contains("`deploy`"), "{}", run.out);
 }
 
+/// Two hooks for one message, that of the user and that of the project, have one answer and one decision.
+#[test]
+fn the_hook_of_a_project_leaves_the_answer_to_that_of_the_user() {
+    let desk = desk();
+    let input = submitted(&desk, "roll out version 2");
+    let of_project = || run_with_input(&mut desk.command(&["hook", "prompt-submit", "--project"]), &input);
+    assert!(of_project().out.contains("`deploy`"), "the user has no hook");
+    desk.ok(&["init", "--claude-code"]);
+    assert_silent(&of_project());
+    assert!(hook(&desk, &input).out.contains("`deploy`"));
+    assert_eq!(desk.json(&["skills", "log"]).as_array().unwrap().len(), 2);
+    assert_eq!(problem(&desk), None);
+}
+
+/// A new keyword is tried on messages that only a hook was asked about.
+#[test]
+fn a_keyword_is_tried_on_messages_of_hooks() {
+    let desk = desk();
+    hook(&desk, &submitted(&desk, "bring it to production"));
+    let arguments = ["triggers", "add", "deploy", "bring it to production", "--dry-run", "--workspace", "shop"];
+    let preview = desk.json(&arguments);
+    assert_eq!((&preview["requests"], &preview["changed"][0]["after"]), (&json!(1), &json!("deploy")), "{preview:#}");
+}
+
 /// Attack: inputs of the hook that are no JSON, have other types, or are too long.
 /// Holds: nothing is printed, the exit code is 0, and the recorded problem has nothing of the message.
 #[test]

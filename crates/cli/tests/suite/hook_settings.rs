@@ -70,7 +70,7 @@ fn a_project_gets_the_hook_alone_without_a_path_of_this_machine() {
     let printed = run(&["init", "--claude-code", "--project"]);
     assert!(printed.contains("--project --remove"), "{printed}");
     let settings: Value = serde_json::from_str(&read(&desk, "shop/.claude/settings.json")).unwrap();
-    let hook = json!({ "type": "command", "command": "turnwise hook prompt-submit || true", "timeout": 5 });
+    let hook = json!({ "type": "command", "command": "turnwise hook prompt-submit --project || true", "timeout": 5 });
     assert_eq!(settings, json!({ "hooks": { "UserPromptSubmit": [{ "hooks": [hook] }] } }));
     assert!(!desk.path(SETTINGS).exists(), "the settings of the user are unchanged");
     assert_eq!(fs::read_dir(desk.path("shop/.claude")).unwrap().count(), 1, "no copy");

@@ -169,7 +169,7 @@ fn gaps_name_the_words_to_add() {
 /// An audit lists anti-patterns with the events that prove them.
 #[test]
 fn an_audit_names_the_events_that_prove_a_finding() {
-    let desk = desk(8);
+    let desk = desk(6);
     let arguments = ["skills", "audit", "--workspace", "shop", "--table", "shop/triggers.md"];
     let report = desk.ok(&arguments);
     assert_narrow(&report);

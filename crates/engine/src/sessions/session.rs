@@ -189,19 +189,21 @@ impl Session {
         let loaded = event.decision.chosen.as_ref().map_or(&[][..], SkillOutcome::loaded);
         if let Some(open) = event.turn.and_then(|turn| self.open_turn_mut(turn)) {
             open.skills = loaded.to_vec();
+            open.routed = Some((event.text, at));
         }
         let mut history = self.rare.as_mut().and_then(|rare| rare.skills.take()).unwrap_or_default();
         history.apply_routed(event, id, at);
         self.set_skills(history);
     }
 
-    /// Updates the session with a turn that uses the decision of a hook.
-    pub(super) fn apply_skill_reused(&mut self, event: &SkillReused) {
+    /// Updates the session with a turn that uses the decision of a hook, which its event records at `at`.
+    pub(super) fn apply_skill_reused(&mut self, event: &SkillReused, at: Timestamp) {
         let mut history = self.rare.as_mut().and_then(|rare| rare.skills.take()).unwrap_or_default();
-        let loaded = history.apply_reused(event);
+        let used = history.apply_reused(event);
         self.set_skills(history);
-        if let Some(open) = self.open_turn_mut(event.turn) {
-            open.skills = loaded;
+        if let (Some(used), Some(open)) = (used, self.open_turn_mut(event.turn)) {
+            open.skills = used.loaded;
+            open.routed = Some((used.text, at));
         }
     }
 

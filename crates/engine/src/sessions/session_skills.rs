@@ -77,9 +77,9 @@ impl SessionSkills {
         }
     }
 
-    /// Removes the decision of a hook that a turn uses, and returns its skills; empty if it is not known.
-    pub(super) fn apply_reused(&mut self, reused: &SkillReused) -> Vec<String> {
+    /// Removes the decision of a hook that a turn uses, and returns it; `None` if it is not known.
+    pub(super) fn apply_reused(&mut self, reused: &SkillReused) -> Option<HookDecision> {
         let position = self.waiting.iter().position(|decision| decision.event == reused.decision);
-        position.map(|position| self.waiting.remove(position).loaded).unwrap_or_default()
+        position.map(|position| self.waiting.remove(position))
     }
 }

@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use contracts::{
-    Sealed, SessionId, SkillReason, Thread,
+    ContentHash, Sealed, SessionId, SkillReason, Thread, TurnId,
     events::{SkillModelReply, SkillPromptRecorded, SkillRouted, SkillRoutingMode},
 };
 use event_core::{EventId, EventType as _, Timestamp};
 
 use super::{
+    decide::message_hash,
     prepared::PreparedSkills,
     record::{RoutedMessage, following_events},
 };
-use crate::{capture::TextRecording, engine::Engine, error::EngineError};
+use crate::{capture::TextRecording, engine::Engine, error::EngineError, insight::find_skill_decision};
 
 /// A prompt of the user that a client's hook asks about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,8 +30,8 @@ pub struct HookPrompt {
 
 impl Engine {
     /// Decides which skills a prompt loads, with the `prepared` skills (`None` if none are known), and records the decision.
-    /// A turn with the same message in the same session then refers to it. The events are durable after
-    /// [`Engine::commit`].
+    /// A turn with the same message in the same session then refers to it. If such a turn has started since the hook was called,
+    /// its decision is returned and nothing is recorded. The events are durable after [`Engine::commit`].
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be read or written.
@@ -42,6 +43,12 @@ impl Engine {
         self.load_session(&prompt.session)?;
         self.record_configuration()?;
         let text = self.text_to_match(&prompt.prompt).to_owned();
+        let decided = self.turn_decided_since(prompt, &text);
+        if let Some(turn) = decided
+            && let Some(routed) = find_skill_decision(self.log().as_ref(), turn)?
+        {
+            return Ok(routed);
+        }
         let prepared = self.current_skills(prepared);
         let message = RoutedMessage {
             turn: None,
@@ -58,10 +65,23 @@ impl Engine {
             let reply = SkillModelReply::Unavailable { cause: "a hook does not wait for a model".to_owned() };
             routed = self.decide_skills(&message, prepared.as_deref(), Some(reply));
         }
+        if decided.is_some() {
+            // The decision of the turn is not durable yet, so it cannot be read.
+            return Ok(routed);
+        }
         let index = self.new_index_events(prepared.as_deref())?;
         self.recorder.record(index)?;
         self.record_hook_decision(&routed, prompt.at, Some(&text))?;
         Ok(routed)
+    }
+
+    /// Returns the running turn of the session with the message `text` whose skills were decided after the hook was called;
+    /// `None` if there is none.
+    fn turn_decided_since(&self, prompt: &HookPrompt, text: &str) -> Option<TurnId> {
+        let hash = message_hash(text);
+        let is_decided = |(decided, at): (ContentHash, Timestamp)| decided == hash && prompt.at <= at;
+        let session = self.state().sessions.get(&prompt.session)?;
+        session.open.iter().find(|open| open.routed.is_some_and(is_decided)).map(|open| open.turn)
     }
 
     /// Records a decision that a hook made at `at` while no engine was running. `text` is the message, which is recorded if

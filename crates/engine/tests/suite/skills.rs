@@ -198,6 +198,30 @@ fn the_decision_of_a_hook_is_that_of_its_turn() {
     assert_eq!(repeat_all(&desk, &["write the migration", "write the migration"]), 2);
 }
 
+/// A prompt whose hook is answered after its turn has started has the decision of the turn, and no second one is recorded. The same
+/// prompt submitted again is another message.
+#[test]
+fn the_prompt_of_a_late_hook_is_that_of_its_turn() {
+    let (mut desk, workspace) = (Desk::with(POLICY), tempfile::tempdir().unwrap());
+    write_skill(workspace.path(), "database", "migration");
+    start(&mut desk, workspace.path(), "1", "write the migration");
+    let prompt = |at| HookPrompt {
+        session: session("one"),
+        workspace: workspace.path().to_str().map(str::to_owned),
+        prompt: "write the migration".to_owned(),
+        at,
+    };
+    let skills = prepare(&desk, workspace.path());
+    let decided = desk.all::<SkillRouted>();
+    let late = desk.engine.route_prompt(&prompt(START), skills.as_ref()).unwrap();
+    desk.engine.commit().unwrap();
+    assert_eq!((late.decision, late.turn), (decided[0].decision.clone(), decided[0].turn));
+    assert_eq!((desk.all::<SkillRouted>().len(), desk.all::<SkillPromptRecorded>().len()), (1, 0));
+    desk.engine.route_prompt(&prompt(START.plus_secs(60)), skills.as_ref()).unwrap();
+    desk.engine.commit().unwrap();
+    assert_eq!(desk.all::<SkillRouted>().len(), 2);
+}
+
 /// A hook's decision is not used for a turn that starts more than ten minutes later, nor for another text.
 #[test]
 fn an_old_decision_of_a_hook_and_another_text_are_decided_anew() {

@@ -11,7 +11,11 @@ use super::{
     sessions::by_session,
     thresholds::DetectorThresholds,
 };
-use crate::{rate::Rate, routing_log::RoutingRecord, score::terms::terms};
+use crate::{
+    rate::Rate,
+    routing_log::{RoutingRecord, keywords_in_use},
+    score::terms::terms,
+};
 
 /// The last change of the trigger table and the time at which its age is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,10 +92,12 @@ fn is_missed(record: &RoutingRecord) -> bool {
     record.keyword == Some(KeywordOutcome::NoMatch) && record.outcome.loaded().is_empty()
 }
 
-/// Detects sessions in which too many requests match nothing (APD-01).
+/// Detects sessions in which too many of the requests that need a skill match nothing (APD-01). Ordinary messages are not counted.
 pub fn detect_no_match(records: &[RoutingRecord], thresholds: &DetectorThresholds) -> Vec<Detection> {
     let sessions = by_session(records);
+    let in_use = keywords_in_use(records);
     let detections = sessions.iter().filter_map(|session| {
+        let session: Vec<_> = session.iter().filter(|record| record.needs_skill(in_use)).collect();
         let missed: Vec<EventId> =
             session.iter().filter(|record| is_missed(record)).map(|record| record.event).collect();
         let rate = Rate::new(missed.len() as u64, session.len() as u64);

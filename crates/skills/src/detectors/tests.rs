@@ -209,6 +209,32 @@ fn a_named_skill_after_another_decision_is_a_finding() {
     assert_eq!(detect_overridden(&confirmed, &limits()), []);
 }
 
+/// HO-85, HO-90: ordinary messages and changes of topic are no findings.
+#[test]
+fn ordinary_messages_and_changes_of_topic_are_no_findings() {
+    let mut log = records(13, 4, miss);
+    for record in &mut log[..4] {
+        record.needed = Some(Vec::new());
+    }
+    assert_eq!(detect_no_match(&log, &limits()), []);
+    log[0].needed = Some(vec!["testing".into()]);
+    log.truncate(6);
+    assert_eq!(detect_no_match(&log, &limits())[0].signal, Signal::NoMatch(Rate::new(1, 3)));
+
+    let found = |earlier: &str, needed: Option<Vec<String>>, named: &str| {
+        let mut log = records(2, 0, miss);
+        (log[0].summary, log[0].needed) = (earlier.into(), needed);
+        (log[1].slot, log[1].summary, log[1].outcome) =
+            (SkillSlot::Explicit, named.into(), SkillOutcome::load("testing"));
+        detect_overridden(&log, &limits()).len()
+    };
+    assert_eq!(found("shrink the orders table", None, "/testing the orders table"), 1);
+    assert_eq!(found("shrink the orders table", None, "/testing the login page"), 0, "another topic");
+    assert_eq!(found("shrink the orders table", Some(vec!["database".into()]), "/testing the orders table"), 0);
+    assert_eq!(found("shrink the orders table", None, "/testing"), 1, "the earlier turn did not complete");
+    assert_eq!(found("shrink the orders table", Some(Vec::new()), "/testing"), 0);
+}
+
 /// SK-76, TV-23, HO-91: 16 declared tools are a finding, 15 are not; 14 with 8 of MCP servers are blocked.
 #[test]
 fn too_many_tools_are_found() {

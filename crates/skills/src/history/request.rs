@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     llm::LabelledReply,
+    plugin_name::find_name,
     routing_log::{RecordedRequest, RoutingRecord, request_summary},
     settings::ConfidenceSettings,
     telemetry::{TaskLabel, TaskRecord, TruthSource},
@@ -89,8 +90,15 @@ impl RoutedRequest {
         }
     }
 
+    /// Returns the name of a skill as the decision writes it, which can differ by the name of the plugin.
+    pub(super) fn decided_name(&self, skill: &str) -> String {
+        let selected = self.record.outcome.skills().iter().map(String::as_str);
+        find_name(skill, selected).unwrap_or(skill).to_owned()
+    }
+
     /// Adds a skill that the agent loaded, unless it is known or too many are.
-    pub(super) fn add_loaded(&mut self, loaded: LoadedSkill) {
+    pub(super) fn add_loaded(&mut self, mut loaded: LoadedSkill) {
+        loaded.skill = self.decided_name(&loaded.skill);
         if self.loaded.len() < MAX_LOADED && !self.loaded.iter().any(|known| known.skill == loaded.skill) {
             self.loaded.push(loaded);
         }
@@ -117,6 +125,7 @@ impl RoutedRequest {
     ) -> Result<RoutingRecord, E> {
         let mut record = self.record.clone();
         record.set_confidence_level(levels);
+        record.needed = self.label().map(|label| label.needed);
         if let Some(hash) = self.stored_text {
             record.summary = read_text(hash)?.map(|text| request_summary(&text)).unwrap_or_default();
         }

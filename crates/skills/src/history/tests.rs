@@ -201,6 +201,18 @@ fn the_tokens_of_a_question_belong_to_the_next_decision() {
     assert_eq!(tokens, [320, 0]);
 }
 
+/// SC-45: a skill that the agent loads with the name of its plugin is the skill that the decision names without it.
+#[test]
+fn a_skill_with_the_name_of_its_plugin_is_the_same() {
+    let mut log = Log::default();
+    log.route(Some(turn(1)), SkillOutcome::load("commit"));
+    log.add(&loaded(turn(1), "git:commit"));
+    log.add(&loaded(turn(1), "git:push"));
+    log.end(turn(1), TurnStatus::Completed);
+    assert_eq!(log.label().unwrap().needed, ["commit", "git:push"]);
+    assert_eq!(log.records("")[0].needed, Some(vec!["commit".to_owned(), "git:push".to_owned()]));
+}
+
 /// Only events that add or change a decision of the history count as changes.
 #[test]
 fn changes_count_the_events_of_known_decisions() {

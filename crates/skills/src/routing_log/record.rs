@@ -58,6 +58,8 @@ pub struct RoutingRecord {
     pub correction: Option<Correction>,
     /// The tokens that the decision itself used; 0 unless a model was asked.
     pub routing_tokens: u64,
+    /// The skills that the request needed, as its label states them; empty if it needed none, `None` without a label.
+    pub needed: Option<Vec<String>>,
 }
 
 /// The result of the decision tree.
@@ -147,6 +149,7 @@ impl RoutingRecord {
             secondary,
             correction: None,
             routing_tokens: request.routing_tokens,
+            needed: None,
         }
     }
 
@@ -161,6 +164,24 @@ impl RoutingRecord {
         self.confidence = self.confidence.map(|_| level);
     }
 
+    /// Returns whether the request needed a skill as far as the log shows: the decision selects or considers one, or the label
+    /// names one. A request without evidence and without a label counts only if `keywords_in_use`, since where no keyword ever
+    /// matches, it cannot be distinguished from ordinary conversation.
+    pub(crate) fn needs_skill(&self, keywords_in_use: bool) -> bool {
+        let has_evidence = self.outcome != SkillOutcome::None;
+        has_evidence || self.needed.as_ref().map_or(keywords_in_use, |needed| !needed.is_empty())
+    }
+
+    /// Returns the skill that the user or the agent chose for the request: that of a correction, the one that the user named, or
+    /// the first that the agent loaded. `None` if there is none.
+    pub(crate) fn needed_skill(&self) -> Option<&str> {
+        let named = || self.outcome.loaded().first().filter(|_| self.slot == SkillSlot::Explicit);
+        match &self.correction {
+            Some(correction) => correction.target.as_deref(),
+            None => named().or_else(|| self.needed.as_ref()?.first()).map(String::as_str),
+        }
+    }
+
     /// Returns the routing method. A chain that ends without a skill and without a question has the method `no_skill`.
     pub const fn method(&self) -> &'static str {
         match (self.slot, &self.outcome) {
@@ -168,6 +189,11 @@ impl RoutingRecord {
             (slot, _) => slot.method(),
         }
     }
+}
+
+/// Returns whether a keyword matched in at least one of the records.
+pub(crate) fn keywords_in_use(records: &[RoutingRecord]) -> bool {
+    records.iter().any(|record| matches!(record.keyword, Some(KeywordOutcome::Clear | KeywordOutcome::Multi)))
 }
 
 /// Returns the result of the tree's entry; `None` if the tree was not evaluated.

@@ -30,5 +30,6 @@ pub(crate) fn record(number: u8, slot: SkillSlot) -> RoutingRecord {
         alternatives: Vec::new(),
         correction: None,
         routing_tokens: 0,
+        needed: None,
     }
 }

@@ -301,3 +301,13 @@ fn a_question_is_asked_and_its_reply_is_recorded() {
     assert_eq!(decision.winner().unwrap().reason, expected);
     assert_eq!(skills::LlmQuestion::new(&answered, &router, &decision), None, "the decision waits for no reply");
 }
+
+/// C-17: a command without the name of the plugin selects the only skill of that name; with two such skills it is unknown.
+#[test]
+fn a_command_without_the_name_of_the_plugin_selects_the_only_skill() {
+    let one = router(&["alpha | -- | 5 | -- | `/tools:review`", "beta | -- | 7 | -- | `/deploy`"]);
+    assert_eq!(outcome(&one, "/review the diff"), "tools:review");
+    assert_eq!(outcome(&one, "/tools:deploy now"), "deploy");
+    let two = router(&["alpha | -- | 5 | -- | `/tools:review`", "beta | -- | 7 | -- | `/other:review`"]);
+    assert_eq!(route(&two, "/review the diff").entry(SkillSlot::Explicit).unwrap().verdict, Verdict::NotApplicable);
+}

@@ -204,6 +204,15 @@ fn read_settings(context: &Context, scope: SettingsScope) -> Result<SettingsFile
     })
 }
 
+/// Returns whether the settings of the user's Claude Code have the hook of turnwise; `false` if they cannot be read.
+pub(crate) fn user_has_hook(context: &Context) -> bool {
+    let Some(user) = context.home.user.as_deref() else { return false };
+    let settings = SettingsFile::read(user_settings(user));
+    settings.is_ok_and(|settings| {
+        settings.text().is_some_and(|text| find_prompt_hooks(text).is_ok_and(|hooks| !hooks.is_empty()))
+    })
+}
+
 /// Returns the path of the settings of the user's Claude Code; `user` is the user's home folder.
 pub(crate) fn user_settings(user: &Path) -> PathBuf {
     claude_folder(user).join("settings.json")

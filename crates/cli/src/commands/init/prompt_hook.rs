@@ -20,6 +20,9 @@ const EVENT: &str = "UserPromptSubmit";
 /// The subcommand that the hook runs.
 const SUBCOMMAND: &str = "hook prompt-submit";
 
+/// The argument of the hook of a project, which leaves the answer to the user's own hook if there is one.
+const OF_PROJECT: &str = " --project";
+
 /// The end of the command: whatever happens to the program, Claude Code does not block the message. The exit code 2, with
 /// which programs reject unknown arguments, would block it.
 const NEVER_FAILS: &str = " || true";
@@ -33,14 +36,16 @@ const TIMEOUT_SECONDS: u64 = 5;
 /// # Errors
 /// Those of [`own_command`].
 pub(super) fn own_hook(context: &Context, shared: bool) -> Result<Value, Failure> {
-    let command = if shared { shared_command(context, SUBCOMMAND)? } else { own_command(context, SUBCOMMAND)? };
+    let command =
+        if shared { shared_command(context, SUBCOMMAND)? + OF_PROJECT } else { own_command(context, SUBCOMMAND)? };
     Ok(json!({ "type": "command", "command": command + NEVER_FAILS, "timeout": TIMEOUT_SECONDS }))
 }
 
 /// Returns whether a hook of the settings is one that turnwise installed, also if by another copy of the program.
 fn is_own(hook: &Value) -> bool {
     let command = hook["command"].as_str().unwrap_or_default().trim_end();
-    runs_subcommand(command.strip_suffix(NEVER_FAILS).unwrap_or(command), SUBCOMMAND)
+    let command = command.strip_suffix(NEVER_FAILS).unwrap_or(command);
+    runs_subcommand(command.strip_suffix(OF_PROJECT).unwrap_or(command), SUBCOMMAND)
 }
 
 /// Returns the hooks of turnwise in the settings with this text.
