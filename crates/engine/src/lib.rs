@@ -81,7 +81,7 @@ pub use policy_file::{
 pub use preview::Assumptions;
 pub use purge::{PurgePlan, PurgeScope, plan_purge};
 pub use recorded_policies::RecordedPolicies;
-pub use repeat::{repeat_decision, repeat_fallback};
+pub use repeat::{ReplacedViews, repeat_decision, repeat_fallback};
 pub use retention::{RetentionPlan, RetentionScope, plan_retention};
 pub use router_state::RouterState;
 pub use rule_hits::{Hits, MAX_RULES, RuleHits};

@@ -1,14 +1,14 @@
 //! Events that record a decision, for every decision kind: how a walk finds their inputs, and how replay repeats them.
 
 use contracts::{
-    ContentHash, Decision, ModelChoice, Recommendation, SessionId, TurnId,
+    ContentHash, Decision, Failure, ModelChoice, SessionId, TurnId,
     events::{RouteDecided, RouteFallback},
 };
 use engine::{repeat_decision, repeat_fallback};
 use event_core::{EventType, Position};
 use router_core::{DECIDER_VERSION, Explain};
 
-use crate::{error::WhatIfError, policy_cache::PolicyCache, recorded_patterns::recommendation, walk::DecisionPoint};
+use crate::{error::WhatIfError, policy_cache::PolicyCache, recorded_patterns::RecordedPatterns, walk::DecisionPoint};
 
 /// An event that records a decision about a turn. A walk over the log and replay treat the events of all decision kinds
 /// alike; a new kind needs an implementation, its call in `WalkState::visit_decisions`, and the bound in `Visitor`.
@@ -46,9 +46,14 @@ pub(crate) trait RecordedDecision: EventType {
         0
     }
 
-    /// Returns the recommendation of the pattern store that the decision recorded; `None` without one.
-    fn recommendation(&self) -> Option<&Recommendation> {
-        None
+    /// Returns what the decision recorded about the learned patterns.
+    fn recorded_patterns(&self) -> RecordedPatterns {
+        RecordedPatterns::default()
+    }
+
+    /// Returns whether the decision rejected a candidate because of an outage.
+    fn names_outage(&self) -> bool {
+        false
     }
 
     /// Makes the decision again from its recorded inputs. Only the decision itself and the matches can differ.
@@ -93,8 +98,17 @@ macro_rules! model_choice_fields {
             &self.decision
         }
 
-        fn recommendation(&self) -> Option<&Recommendation> {
-            recommendation(&self.decision)
+        fn recorded_patterns(&self) -> RecordedPatterns {
+            RecordedPatterns::of(&self.decision)
+        }
+
+        fn names_outage(&self) -> bool {
+            let is_outage =
+                |failure: &Failure| matches!(failure, Failure::ProviderUnavailable(_) | Failure::KeyRefused(_));
+            let mut chain = self.decision.chain.iter();
+            chain.any(|entry| {
+                entry.failure.iter().chain(entry.attempts.iter().map(|attempt| &attempt.failure)).any(is_outage)
+            })
         }
     };
 }
@@ -104,7 +118,7 @@ impl RecordedDecision for RouteDecided {
 
     fn repeat(point: &DecisionPoint<'_, Self>, policies: &mut PolicyCache<'_>) -> Result<Self, WhatIfError> {
         let policy = policies.policy(point.position, &point.decided)?;
-        Ok(repeat_decision(&point.decided, &point.turn(), &policy, point.known)?)
+        Ok(repeat_decision(&point.decided, &point.turn(), &policy, point.known, point.replaced_views())?)
     }
 }
 
@@ -117,6 +131,13 @@ impl RecordedDecision for RouteFallback {
 
     fn repeat(point: &DecisionPoint<'_, Self>, policies: &mut PolicyCache<'_>) -> Result<Self, WhatIfError> {
         let policy = policies.policy(point.position, &point.decided)?;
-        Ok(repeat_fallback(&point.decided, point.turn(), point.decided_at, &policy, point.known)?)
+        Ok(repeat_fallback(
+            &point.decided,
+            point.turn(),
+            point.decided_at,
+            &policy,
+            point.known,
+            point.replaced_views(),
+        )?)
     }
 }

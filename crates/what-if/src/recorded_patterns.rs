@@ -1,26 +1,47 @@
 //! The recommendation in a recorded decision, as the view of learned patterns for deciding that turn again.
 
 use contracts::{
-    Decision, Reason, Recommendation, Slot,
+    Decision, ModelId, Reason, Recommendation, Score, Slot,
     views::{PatternQuery, PatternView},
 };
 
-/// The recommendation of one recorded decision. Used where the patterns of the whole log are not folded: it does not
-/// depend on the settings of the policy that is tried.
-#[derive(Debug, Clone)]
-pub(crate) struct RecordedPatterns(pub(crate) Option<Recommendation>);
+/// What one recorded decision states about the learned patterns. Used where the patterns of the whole log are not folded:
+/// it does not depend on the settings of the policy that is tried.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RecordedPatterns {
+    /// The recommendation; `None` if the slot was not evaluated or recommended nothing.
+    recommendation: Option<Recommendation>,
+    /// Confidence and samples of a recommendation that did not reach the thresholds of the policy; its model was not
+    /// recorded.
+    below_threshold: Option<(Score, u64)>,
+}
 
-/// Returns the recommendation that a decision recorded; `None` if the slot was not evaluated or recommended nothing.
-pub(crate) fn recommendation(decision: &Decision) -> Option<&Recommendation> {
-    let entry = decision.chain.iter().find(|entry| entry.slot == Slot::PatternRecommendation)?;
-    match &entry.reason {
-        Reason::Pattern(recommendation) => Some(recommendation),
-        _ => None,
+impl RecordedPatterns {
+    /// Returns what a decision recorded.
+    pub(crate) fn of(decision: &Decision) -> Self {
+        let entry = decision.chain.iter().find(|entry| entry.slot == Slot::PatternRecommendation);
+        match entry.map(|entry| &entry.reason) {
+            Some(Reason::Pattern(recommendation)) => {
+                Self { recommendation: Some(recommendation.clone()), below_threshold: None }
+            }
+            Some(Reason::BelowThreshold { confidence, samples }) => {
+                Self { recommendation: None, below_threshold: Some((*confidence, *samples)) }
+            }
+            _ => Self::default(),
+        }
     }
 }
 
 impl PatternView for RecordedPatterns {
     fn recommend(&self, query: &PatternQuery<'_>) -> Option<Recommendation> {
-        self.0.clone().filter(|recommendation| (query.known)(&recommendation.model))
+        let recommended = self.recommendation.clone().filter(|recommendation| (query.known)(&recommendation.model));
+        recommended.or_else(|| {
+            let (confidence, samples) = self.below_threshold?;
+            // A recommendation below the thresholds is rejected whatever its model is.
+            let is_below = confidence < query.settings.min_confidence || samples < query.settings.min_sample_size;
+            let model =
+                query.baseline.cloned().or_else(|| ModelId::try_from("unrecorded:model").ok()).filter(|_| is_below)?;
+            Some(Recommendation { model, confidence, samples, alternatives: Vec::new() })
+        })
     }
 }

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use contracts::{SessionId, TurnId, events::SkillRouted};
+use contracts::{
+    SessionId, TurnId,
+    events::{RouteDecided, RouteFallback, SkillRouted},
+};
 use engine::{SkillRepeatError, SkillReplay};
 use event_bus::{EventLog, TextStore};
 use event_core::{EventType as _, Position, Recorded, Timestamp, encode};
@@ -37,8 +40,14 @@ pub struct ReplayReport {
     pub without_text: u64,
     /// The number of decisions that were skipped because the start of their turn is not in the log.
     pub without_start: u64,
-    /// The number of decisions that were skipped because they may depend on sessions that were removed from the log.
-    pub before_retention: u64,
+    /// How many of the decisions were repeated with the recommendation that they recorded, because sessions whose
+    /// patterns they may have read were removed from the log later.
+    pub with_recorded_patterns: u64,
+    /// The number of decisions that were skipped because they name an outage, and calls before them were removed from the
+    /// log.
+    pub without_outages: u64,
+    /// The number of decisions that were removed from the log with their sessions, whatever the range is.
+    pub removed: u64,
     /// The number of decisions that were skipped because another version of the decider made them, by version.
     pub other_deciders: BTreeMap<u16, u64>,
     /// The BLAKE3 hash over the encodings of all repeated decisions, as hexadecimal digits; equal on every machine.
@@ -138,8 +147,12 @@ pub(crate) struct ReplayVisitor<'p> {
     without_text: u64,
     /// The number of decisions that were skipped because the start of their turn is not in the log.
     without_start: u64,
-    /// The number of decisions that were skipped because of a later retention.
-    before_retention: u64,
+    /// The number of repeated decisions for which the recorded recommendation was used.
+    with_recorded_patterns: u64,
+    /// The number of decisions that were skipped because their outages cannot be folded.
+    without_outages: u64,
+    /// The number of decisions that were removed from the log.
+    removed: u64,
     /// The number of decisions that were skipped, by the version of the decider that made them.
     other_deciders: BTreeMap<u16, u64>,
     /// The first repeated decision that differs; `None` so far.
@@ -160,7 +173,9 @@ impl<'p> ReplayVisitor<'p> {
             skills_without_text: 0,
             without_text: 0,
             without_start: 0,
-            before_retention: 0,
+            with_recorded_patterns: 0,
+            without_outages: 0,
+            removed: 0,
             other_deciders: BTreeMap::new(),
             divergence: None,
         }
@@ -168,7 +183,8 @@ impl<'p> ReplayVisitor<'p> {
 
     /// Returns the counts, the digest, and the first difference.
     pub(crate) fn into_report(self) -> ReplayReport {
-        let Self { digest, decisions, steps, without_text, without_start, before_retention, .. } = self;
+        let Self { digest, decisions, steps, without_text, without_start, .. } = self;
+        let Self { with_recorded_patterns, without_outages, removed, .. } = self;
         let Self { other_deciders, divergence, skill_decisions, skills_without_text, skill_digest, .. } = self;
         let skill_digest = skill_digest.finalize().to_hex().to_string();
         let digest = digest.finalize().to_hex().to_string();
@@ -179,7 +195,9 @@ impl<'p> ReplayVisitor<'p> {
             skills_without_text,
             without_text,
             without_start,
-            before_retention,
+            with_recorded_patterns,
+            without_outages,
+            removed,
             other_deciders,
             digest,
             skill_digest,
@@ -197,12 +215,12 @@ impl<D: RecordedDecision> VisitDecision<D> for ReplayVisitor<'_> {
             *self.other_deciders.entry(recorded.decider()).or_default() += 1;
             return Ok(());
         }
-        // Patterns that the decision read may have been learned from sessions that were removed since.
-        if point.recorded_patterns.is_some() {
-            self.before_retention += 1;
+        if point.calls_removed && recorded.names_outage() {
+            self.without_outages += 1;
             return Ok(());
         }
         let repeated = D::repeat(&point, policies)?;
+        self.with_recorded_patterns += u64::from(point.recorded_patterns.is_some());
         if step == 0 {
             self.decisions += 1;
             self.without_text += u64::from(point.message.is_none());
@@ -293,6 +311,8 @@ impl Visitor for ReplayVisitor<'_> {
 
     fn event(&mut self, event: &Recorded) -> Result<bool, WhatIfError> {
         (self.progress)(event.position);
+        let is_decision = [RouteDecided::KIND, RouteFallback::KIND].contains(&&*event.event.kind);
+        self.removed += u64::from(is_decision && event.purged.is_some());
         Ok(self.divergence.is_none())
     }
 }

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use contracts::{
     MessageText, SkillOutcome, Turn, TurnId,
     events::{
-        LogRetained, RouteDecided, RouteFallback, SkillReused, SkillRouted, TextBody, TurnEnded, TurnStarted,
-        TurnTextRecorded,
+        LlmCallCompleted, LlmCallFailed, LogRetained, RouteDecided, RouteFallback, SkillReused, SkillRouted, TextBody,
+        TurnEnded, TurnStarted, TurnTextRecorded,
     },
+    views::PatternView,
 };
-use engine::{DecisionState, events};
+use engine::{DecisionState, ReplacedViews, events};
 use event_bus::{EventLog, ProjectionSet as _, TextStore};
 use event_core::{EventType as _, Position, Recorded, Timestamp};
 
@@ -36,8 +37,10 @@ pub(crate) struct DecisionPoint<'w, D> {
     pub(crate) decided: D,
     /// The state folded up to the position that the decision was based on.
     pub(crate) known: &'w DecisionState,
-    /// The recommendation that the decision recorded, if the walk did not fold the learned patterns.
+    /// What the decision recorded about the learned patterns, if the walk did not fold those that the decision read.
     pub(crate) recorded_patterns: Option<RecordedPatterns>,
+    /// Whether calls before the decision were removed from the log, so that `known` may lack or have too many outages.
+    pub(crate) calls_removed: bool,
 }
 
 impl<D: RecordedDecision> DecisionPoint<'_, D> {
@@ -49,6 +52,13 @@ impl<D: RecordedDecision> DecisionPoint<'_, D> {
             None => MessageText::Matched(self.decided.matched()),
         };
         Turn { skills: self.skills, ..Turn::new(self.started, self.at, message) }
+    }
+
+    /// Returns what replaces the parts of `known` that cannot be folded, because the events were removed from the log:
+    /// the recorded recommendation, and no outages. A decision that names an outage cannot be repeated with these.
+    pub(crate) fn replaced_views(&self) -> ReplacedViews<'_> {
+        let patterns = self.recorded_patterns.as_ref().map(|recorded| recorded as &dyn PatternView);
+        ReplacedViews { patterns, without_outages: self.calls_removed }
     }
 }
 
@@ -101,7 +111,8 @@ pub(crate) fn walk(
     let mut policies = PolicyCache::new(texts);
     let removed_until = if start == WalkStart::Origin { latest_retention(log)? } else { Position::ORIGIN };
     let state = start.state();
-    let mut state = WalkState { log, texts, range, start, removed_until, state, open: BTreeMap::new() };
+    let mut state =
+        WalkState { log, texts, range, start, removed_until, calls_removed: false, state, open: BTreeMap::new() };
     for event in events(log, state.state.position()) {
         let event = event?;
         state.visit_decisions(&event, visitor, &mut policies)?;
@@ -127,6 +138,8 @@ struct WalkState<'l> {
     start: WalkStart,
     /// The position up to which decisions may depend on sessions that were removed from the log; the origin if none were.
     removed_until: Position,
+    /// Whether a call before the current position was removed from the log.
+    calls_removed: bool,
     /// The state after the events up to the current position.
     state: DecisionState,
     /// The turns that have started and not ended.
@@ -183,7 +196,7 @@ impl WalkState<'_> {
         let text = turn.text.as_ref().map(|text| read_text(text, self.texts)).transpose()?.flatten();
         let earlier;
         let is_partial = self.start != WalkStart::Origin || event.position < self.removed_until;
-        let recorded_patterns = is_partial.then(|| RecordedPatterns(decided.recommendation().cloned()));
+        let recorded_patterns = is_partial.then(|| decided.recorded_patterns());
         let known = if is_partial || decided.based_on() == self.state.position() {
             &self.state
         } else {
@@ -193,14 +206,28 @@ impl WalkState<'_> {
         };
         let (position, at, decided_at, message) = (event.position, turn.at, event.event.at, text.as_deref());
         let (started, skills) = (&turn.started, turn.skills.as_slice());
-        let point =
-            DecisionPoint { position, at, decided_at, started, message, skills, decided, known, recorded_patterns };
+        // Later decisions were made without the removed calls.
+        let calls_removed = self.calls_removed && event.position < self.removed_until;
+        let point = DecisionPoint {
+            position,
+            at,
+            decided_at,
+            started,
+            message,
+            skills,
+            decided,
+            known,
+            recorded_patterns,
+            calls_removed,
+        };
         visitor.decision(point, policies)
     }
 
     /// Advances the walk by one event: records the start, text or end of a turn, and folds it into the state.
     fn advance(&mut self, event: &Recorded) -> Result<(), WhatIfError> {
         self.track_turn(event)?;
+        let is_call = [LlmCallCompleted::KIND, LlmCallFailed::KIND].contains(&&*event.event.kind);
+        self.calls_removed |= is_call && event.purged.is_some();
         Ok(self.state.advance(event)?)
     }
 

@@ -60,9 +60,17 @@ fn print_report(replayed: &ReplayReport) {
         let decisions = count_noun(replayed.without_start, "decision");
         outln!("  {decisions} dropped: the start of the turn was lost from the log");
     }
-    if 0 < replayed.before_retention {
-        let decisions = count_noun(replayed.before_retention, "decision");
-        outln!("  {decisions} dropped: `events retain` removed sessions whose patterns they read");
+    if 0 < replayed.with_recorded_patterns {
+        let count = replayed.with_recorded_patterns;
+        outln!("  {count} of them with the recommendation they recorded: `events retain` removed other sessions");
+    }
+    if 0 < replayed.without_outages {
+        let decisions = count_noun(replayed.without_outages, "decision");
+        outln!("  {decisions} dropped: `events retain` removed calls that the outages they name follow from");
+    }
+    if 0 < replayed.removed {
+        let decisions = count_noun(replayed.removed, "decision");
+        outln!("  {decisions} dropped: `events retain` removed them");
     }
     for (version, count) in &replayed.other_deciders {
         let decisions = count_noun(*count, "decision");

@@ -83,7 +83,7 @@ fn purged_text_is_gone_and_why_and_verify_go_on() {
     assert_eq!(other.json(&["events", "verify"])["chain"], desk.json(&["events", "verify"])["chain"]);
 }
 
-/// After `events retain`, costs and rule hits are the same, `verify` finds no damage, nothing is repeated by `replay`, and
+/// After `events retain`, costs and rule hits are the same, `verify` finds no damage, `replay` counts what was removed, and
 /// a second import of the same file records nothing.
 #[test]
 fn retained_sessions_leave_their_totals_and_a_valid_chain() {
@@ -107,7 +107,8 @@ fn retained_sessions_leave_their_totals_and_a_valid_chain() {
         let after = cost(by);
         assert_eq!((&after["overall"], &after["groups"]), (&before["overall"], &before["groups"]), "by {by}");
     }
-    assert_eq!(desk.json(&["replay"])["decisions"], 0);
+    let replayed = desk.json(&["replay"]);
+    assert_eq!((&replayed["decisions"], &replayed["removed"]), (&0.into(), &9.into()));
     assert_eq!(desk.json(&["import", "claude-code"])["new_events"], 0);
     assert_eq!(desk.json(&["events", "retain", "--before", "1d", "--yes"])["sessions"], 0);
     desk.ok(&["events", "export", "retained.jsonl"]);

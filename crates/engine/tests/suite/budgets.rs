@@ -166,7 +166,8 @@ fn d46_a_decision_by_a_budget_is_repeated_from_the_log() {
     for (decided, started) in recorded.iter().zip(&started) {
         let turn = contracts::Turn::new(started, desk.now, contracts::MessageText::Present("look around"));
         let state = engine::DecisionState::default();
-        let repeated = engine::repeat_decision(decided, &turn, &desk.engine.policy().policy, &state).unwrap();
+        let (policy, views) = (&desk.engine.policy().policy, engine::ReplacedViews::default());
+        let repeated = engine::repeat_decision(decided, &turn, policy, &state, views).unwrap();
         assert_eq!(&repeated, decided);
     }
 }

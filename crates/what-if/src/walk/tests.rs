@@ -154,6 +154,7 @@ fn replayed(message: &str, decider: u16, starts: bool) -> ReplayReport {
         range: &range,
         start,
         removed_until,
+        calls_removed: false,
         state: start.state(),
         open: BTreeMap::new(),
     };

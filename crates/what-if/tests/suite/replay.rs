@@ -1,8 +1,11 @@
 //! Replay repeats every decision from the log alone, and detects a change of any byte.
 
-use contracts::events::{LogRetained, RouteDecided, TurnStarted};
+use contracts::{
+    Failure, OutageScope,
+    events::{LogRetained, RouteDecided, TurnStarted},
+};
 use event_bus::Expected;
-use event_core::{EventId, NewEvent, Payload, Timestamp, encode};
+use event_core::{EventId, NewEvent, Payload, Recorded, Timestamp, encode};
 use what_if::{Range, ReplayReport, WhatIfError, replay};
 
 use crate::past::Past;
@@ -30,15 +33,67 @@ fn every_decision_comes_out_the_same_with_and_without_the_text() {
     assert_eq!(without.digest, with_text.digest);
 }
 
-/// After sessions were removed from the log, earlier decisions may have read patterns of them: they are left out.
-#[test]
-fn decisions_from_before_a_retention_are_left_out() {
-    let past = Past::under(POLICY);
+/// Appends the event by which sessions are removed from a log.
+fn append_retention(past: &Past) {
     let retained = NewEvent::new(EventId([9; 16]), Timestamp(0), EventId([9; 16]), &LogRetained::sample()).unwrap();
     past.log.append(Expected::Any, Timestamp(0), &[retained]).unwrap();
     past.log.sync().unwrap();
-    let left_out = replayed(&past);
-    assert_eq!((left_out.decisions, left_out.before_retention, &left_out.divergence), (0, 9, &None));
+}
+
+/// Removes the payload of an event.
+fn purge(event: &mut Recorded) {
+    event.purged = Some(*blake3::hash(&event.event.payload).as_bytes());
+    event.event.payload = Payload::default();
+}
+
+/// After sessions were removed from the log, the decisions of the others are compared although they may have read
+/// patterns of them: with the recommendation that they recorded. Decisions that were removed are counted.
+#[test]
+fn decisions_from_before_a_retention_are_repeated_with_the_recommendation_they_recorded() {
+    for policy in [POLICY, "pattern: {min_sample_size: 1}\nglobal_default: haiku\n", "global_default: haiku\n"] {
+        let complete = replayed(&Past::under(policy));
+        let first = Past::under(policy).events().iter().find_map(|event| event.read::<TurnStarted>().unwrap()).unwrap();
+        let past = Past::under(policy).with_events(|event| {
+            let is_evidence = ["turn.ended", "eval.completed"].contains(&&*event.event.kind);
+            if is_evidence || event.event.correlation == first.turn.0 {
+                purge(event);
+            }
+        });
+        append_retention(&past);
+        let repeated = replayed(&past);
+        assert_eq!((complete.decisions, complete.with_recorded_patterns, complete.removed), (9, 0, 0));
+        assert_eq!((repeated.decisions, repeated.with_recorded_patterns, repeated.removed), (8, 8, 1), "{policy}");
+        assert_eq!(repeated.divergence, None, "{policy}");
+    }
+}
+
+/// A decision before a retention that was changed is found, and one that names an outage is left out if calls before it
+/// were removed.
+#[test]
+fn a_changed_decision_from_before_a_retention_shows_and_one_with_unknown_outages_is_left_out() {
+    let mut decided_so_far = 0;
+    let change = |decided: &mut RouteDecided| {
+        decided.decision.chain[0].failure =
+            Some(Failure::ProviderUnavailable(OutageScope::ModelSpecific(decided.decision.chosen.clone().unwrap())));
+    };
+    for (removes_calls, expected) in [(false, (4, 0, true)), (true, (8, 1, false))] {
+        decided_so_far = 0;
+        let past = Past::under(POLICY).with_events(|event| {
+            if let Some(mut decided) = event.read::<RouteDecided>().unwrap() {
+                decided_so_far += 1;
+                if decided_so_far == 4 {
+                    change(&mut decided);
+                    event.event.payload = encode("route.decided", &decided).unwrap().into();
+                }
+            } else if removes_calls && event.event.kind.starts_with("llm.call") {
+                purge(event);
+            }
+        });
+        append_retention(&past);
+        let repeated = replayed(&past);
+        assert_eq!((repeated.decisions, repeated.without_outages, repeated.divergence.is_some()), expected);
+    }
+    assert_eq!(decided_so_far, 9);
 }
 
 #[test]
