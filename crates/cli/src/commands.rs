@@ -32,6 +32,8 @@ mod turn_row;
 mod watch;
 mod why;
 
+use std::io::Write as _;
+
 use clap::CommandFactory as _;
 
 pub(crate) use cost::Dimension;
@@ -85,7 +87,10 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<(), Failure> {
         Command::Watch { turns } => watch::run(context, turns),
         Command::Demo => demo::run(context),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Arguments::command(), "turnwise", &mut std::io::stdout());
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "turnwise", &mut script);
+            // `generate` panics if it cannot write. As for other commands, a closed output is no error.
+            let _ = std::io::stdout().write_all(&script);
             Ok(())
         }
     }

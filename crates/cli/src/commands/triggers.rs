@@ -4,10 +4,14 @@ mod recorded;
 
 use serde_json::json;
 use skills::{
-    Collision, CollisionKind, KeywordPreview, LabelledRequest, RoutingCase, collisions, parse_cases, preview_keyword,
+    Collision, CollisionKind, KeywordPreview, LabelledRequest, MAX_COLLISIONS, RoutingCase, collisions_up_to,
+    parse_cases, preview_keyword,
 };
 
-use super::skills::{Counts, FindingView, Loaded, lint::print_findings};
+use super::skills::{
+    Counts, FindingView, Loaded,
+    lint::{print_findings, print_omitted},
+};
 use crate::{
     arguments::TriggersCommand,
     context::{Context, read_text},
@@ -17,6 +21,9 @@ use crate::{
 
 /// The maximum number of changed requests that are printed.
 const MAX_CHANGED: usize = 20;
+
+/// The maximum number of rows and of collisions that are printed.
+const MAX_PRINTED: usize = 500;
 
 /// Executes a subcommand of `triggers`.
 pub(super) fn run(context: &Context, command: &TriggersCommand) -> Result<(), Failure> {
@@ -54,7 +61,7 @@ fn show(context: &Context, loaded: &Loaded) -> Result<(), Failure> {
     let json = json!({ "path": table.path, "rows": rows, "findings": FindingView::of(&findings) });
     context.print(&json, || {
         let mut printed = Table::new(&[">PRIORITY", "SKILL", ">WORDS", ">NEGATIVE", "COMPOUND", ">LINE"]);
-        for row in &rows {
+        for row in rows.iter().take(MAX_PRINTED) {
             let compound = row.compound.as_ref().map(|compound| compound.text.as_str()).unwrap_or_default();
             printed.add_row([
                 row.priority.to_string(),
@@ -66,6 +73,7 @@ fn show(context: &Context, loaded: &Loaded) -> Result<(), Failure> {
             ]);
         }
         printed.print();
+        print_omitted(rows.len(), MAX_PRINTED);
         let keywords: usize = rows.iter().map(|row| row.keywords.len()).sum();
         let summary = format!("{}, {}", count_noun(rows.len() as u64, "row"), count_noun(keywords as u64, "keyword"));
         outln!("{}", styled(FAINT, &format!("{summary}; {}", counts.text())));
@@ -79,12 +87,14 @@ fn show(context: &Context, loaded: &Loaded) -> Result<(), Failure> {
 
 /// Prints the keywords that several skills have.
 fn list_collisions(context: &Context, loaded: &Loaded) -> Result<(), Failure> {
-    let found = collisions(loaded.index(), &loaded.table);
+    let found = collisions_up_to(loaded.index(), &loaded.table, MAX_COLLISIONS);
     context.print(&found, || {
-        for collision in &found {
+        for collision in found.iter().take(MAX_PRINTED) {
             print_collision(collision);
         }
-        outln!("{}", styled(FAINT, &count_noun(found.len() as u64, "collision")));
+        print_omitted(found.len(), MAX_PRINTED);
+        let more = if found.len() < MAX_COLLISIONS { "" } else { "at least " };
+        outln!("{}", styled(FAINT, &format!("{more}{}", count_noun(found.len() as u64, "collision"))));
     })
 }
 
@@ -140,12 +150,11 @@ fn preview(
             outln!("{}  {}", styled(style, mark), escape_line(truncate(text, 70)));
             outln!("        {} → {}", escape_line(&change.before), escape_line(&change.after));
         }
-        if MAX_CHANGED < changed.len() {
-            outln!("{}", styled(FAINT, &format!("and {} more (--json lists them)", changed.len() - MAX_CHANGED)));
-        }
-        for collision in new_collisions {
+        print_omitted(changed.len(), MAX_CHANGED);
+        for collision in new_collisions.iter().take(MAX_PRINTED) {
             print_collision(collision);
         }
+        print_omitted(new_collisions.len(), MAX_PRINTED);
         let tried = count_noun(requests.len() as u64, "request");
         outln!("{} of {tried} change: {better} better, {worse} worse", changed.len());
         outln!("{}", count_noun(new_collisions.len() as u64, "new collision"));

@@ -141,5 +141,8 @@ fn every_shell_gets_completions() {
     let desk = Desk::new();
     for shell in ["bash", "zsh", "fish"] {
         assert!(desk.ok(&["completions", shell]).contains("turnwise"), "{shell}");
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let written = desk.command(&["completions", shell]).stdout(full).status().unwrap();
+        assert_eq!(written.code(), Some(0), "{shell}: a full device is no panic");
     }
 }

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::{
     desk::{Desk, Run, said},
+    protection::make_fifo,
     status_line::{send, start},
 };
 
@@ -295,6 +296,37 @@ fn a_kept_decision_that_does_not_belong_to_its_skills_is_left_out() {
     let run = desk.run(&["rules", "reload"]);
     assert!(run.err.contains("1 decision of hooks cannot be recorded"), "{}", said(&run));
     assert!(recorded(&desk, "skill.routed").is_empty());
+}
+
+/// Attack: a FIFO, a device, a folder or an endless file in place of the decisions that hooks keep.
+/// Holds: hooks and commands do not wait, read no more than hooks write, and name the file.
+#[test]
+fn a_fifo_device_or_endless_file_in_place_of_kept_decisions_is_not_read() {
+    for (name, kind) in [
+        ("decisions.jsonl", "fifo"),
+        ("decisions.taken.jsonl", "fifo"),
+        ("lock", "fifo"),
+        ("decisions.jsonl", "device"),
+        ("decisions.jsonl", "folder"),
+        ("decisions.jsonl", "endless"),
+    ] {
+        let desk = desk();
+        let path = desk.path(".turnwise/hook").join(name);
+        desk.write(".turnwise/hook/decisions.jsonl", "{}\n");
+        let _ = fs::remove_file(&path);
+        match kind {
+            "fifo" => make_fifo(&path),
+            "device" => std::os::unix::fs::symlink("/dev/zero", &path).unwrap(),
+            "folder" => fs::create_dir(&path).unwrap(),
+            _ => fs::File::create(&path).unwrap().set_len(1 << 40).unwrap(),
+        }
+        assert!(hook(&desk, &submitted(&desk, "roll out version 3")).code == 0, "{name} {kind}");
+        for arguments in [&["skills", "log"][..], &["rules", "reload"]] {
+            let run = desk.run(arguments);
+            let expected = if kind == "endless" { "no hook wrote it: delete it" } else { "delete it" };
+            assert!(run.code == 0 && run.err.contains(expected), "{name} {kind} {arguments:?}: {}", said(&run));
+        }
+    }
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 /// Creates a FIFO in place of a file.
-fn make_fifo(path: &Path) {
+pub(crate) fn make_fifo(path: &Path) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let _ = fs::remove_file(path);
     assert!(Command::new("mkfifo").args(["-m", "600"]).arg(path).status().unwrap().success());

@@ -137,6 +137,26 @@ fn the_table_is_shown_with_its_collisions() {
     );
 }
 
+/// Attack: a trigger table of thousands of rows, each with a finding.
+/// Holds: commands print the first ones and state how to list all.
+#[test]
+fn a_table_of_many_rows_is_printed_in_part() {
+    const ROWS: usize = 5_000;
+    let desk = desk();
+    let rows = (0..ROWS).map(|number| format!("| word, other{number} | -- | 1 | -- | /none{number} |\n"));
+    let header = TABLE.lines().filter(|line| line.starts_with('|')).take(2).map(|line| format!("{line}\n"));
+    desk.write("table.md", &header.chain(rows).collect::<String>());
+    for arguments in [&["triggers", "show"][..], &["triggers", "collisions"], &["skills", "lint"]] {
+        let arguments = [arguments, &["--workspace", "shop", "--table", "table.md"]].concat();
+        let run = desk.run(&arguments);
+        let is_bounded = run.out.len() < 300_000 && run.out.contains("more (--json lists them)");
+        assert!(run.code <= 1 && is_bounded, "{arguments:?}: {} bytes, {}", run.out.len(), run.err);
+    }
+    let json = desk.run(&["triggers", "show", "--json", "--workspace", "shop", "--table", "table.md"]).out;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["rows"].as_array().unwrap().len(), ROWS);
+}
+
 #[test]
 fn a_new_keyword_is_tried_on_labelled_requests() {
     let desk = desk();

@@ -2,12 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Collision, TriggerRow, TriggerTable, collisions};
+use super::{Collision, MAX_COLLISIONS, TriggerRow, TriggerTable, collisions_up_to};
 use crate::{
     decide::decide,
     request::SkillRequest,
     router::{SkillRouter, SkillRouterError, SkillSources},
 };
+
+/// The number of collisions with and without a new keyword that are compared.
+const MAX_COMPARED: usize = 10 * MAX_COLLISIONS;
 
 /// A request on which a new keyword is tried: from the log, or from labelled cases.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,8 +56,10 @@ pub fn preview_keyword(
 ) -> Result<KeywordPreview, SkillRouterError> {
     let SkillSources { index, triggers, agents, cases } = router.sources();
     let table = with_keyword(triggers, skill, keyword);
-    let known = collisions(index, triggers);
-    let new_collisions = collisions(index, &table).into_iter().filter(|found| !known.contains(found)).collect();
+    // The first collisions of the changed table that are no new ones are among the first of the present table.
+    let known = collisions_up_to(index, triggers, MAX_COMPARED);
+    let changed_collisions = collisions_up_to(index, &table, MAX_COMPARED).into_iter();
+    let new_collisions = changed_collisions.filter(|found| known.binary_search(found).is_err()).collect();
     let sources = SkillSources { index: index.clone(), triggers: table, agents: agents.clone(), cases: cases.clone() };
     let changed_router = SkillRouter::new(sources, router.settings().clone())?;
     let mut changed = Vec::new();

@@ -3,12 +3,12 @@
 use std::{
     collections::BTreeMap,
     fs::{self, File, OpenOptions},
-    io::{self, BufRead as _, BufReader, Write as _},
+    io::{self, BufRead as _, BufReader, Read as _, Write as _},
     os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
 
-use adapters::{create_own_folder, read_own_file};
+use adapters::{check_regular_file, create_own_folder, read_own_file};
 use contracts::ContentHash;
 use control::{ControlError, HookDecision, RecordHookDecisions, RecordedHookDecisions};
 
@@ -75,6 +75,7 @@ impl Spool {
     fn open_to_append(&self) -> io::Result<File> {
         let path = self.folder.join(FILE);
         for _ in 0..ATTEMPTS {
+            check_kind(&path)?;
             let file = OpenOptions::new().append(true).create(true).mode(0o600).open(&path)?;
             file.lock_shared()?;
             // It may have been taken between both calls.
@@ -121,6 +122,9 @@ impl Spool {
         }
         let (file, taken) = (self.folder.join(FILE), self.folder.join(TAKEN));
         let failed = |error: io::Error| format!("`{}`: {error}", self.folder.display());
+        for name in [FILE, TAKEN, LOCK] {
+            check_kind(&self.folder.join(name)).map_err(failed)?;
+        }
         let lock = OpenOptions::new().append(true).create(true).mode(0o600).open(self.folder.join(LOCK));
         let lock = lock.map_err(failed)?;
         if lock.try_lock().is_err() {
@@ -148,9 +152,13 @@ impl Spool {
         let file = File::open(self.folder.join(TAKEN))?;
         // Waits for hooks that opened the file before it was renamed.
         file.lock()?;
+        if MAX_BYTES < file.metadata()?.len() {
+            let message = format!("`{TAKEN}` is larger than {MAX_BYTES} bytes, so no hook wrote it: delete it");
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+        }
         let mut request = RecordHookDecisions::default();
         let mut damaged = 0;
-        for line in BufReader::new(file).split(b'\n') {
+        for line in BufReader::new(file.take(MAX_BYTES)).split(b'\n') {
             match serde_json::from_slice::<HookDecision>(&line?) {
                 Ok(decision) => request.decisions.push(decision),
                 Err(_) => damaged += 1,
@@ -167,4 +175,16 @@ impl Spool {
         request.sources = sources;
         Ok((request, damaged))
     }
+}
+
+/// Checks that a file is a regular one or does not exist: opening a FIFO would wait, and a device is endless.
+///
+/// # Errors
+/// `InvalidInput` for a folder, FIFO, socket or device, with its name and the next step.
+fn check_kind(path: &Path) -> io::Result<()> {
+    let Ok(metadata) = fs::metadata(path) else { return Ok(()) };
+    check_regular_file(&metadata).map_err(|error| {
+        let name = path.file_name().unwrap_or_default().display();
+        io::Error::new(error.kind(), format!("`{name}`: {error}: delete it"))
+    })
 }

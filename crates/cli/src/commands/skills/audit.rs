@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use event_core::Timestamp;
 use serde_json::json;
 use skills::{
-    collisions,
+    MAX_COLLISIONS, collisions_up_to,
     detectors::{Detection, TableAge, detect_in_log, detect_table_collisions},
 };
 
@@ -74,7 +74,7 @@ fn table_age(loaded: &Loaded) -> Result<Option<TableAge>, Failure> {
 
 /// Detects that too many keywords of the trigger table and the skills collide.
 fn table_detection(loaded: &Loaded, decisions: &RecordedDecisions) -> Option<Detection> {
-    let found = collisions(loaded.index(), &loaded.table);
+    let found = collisions_up_to(loaded.index(), &loaded.table, MAX_COLLISIONS);
     let mut colliding: BTreeSet<(&str, &str)> = BTreeSet::new();
     for collision in found.iter().filter(|collision| !collision.is_separated) {
         colliding.insert((&collision.skill, &collision.keyword));

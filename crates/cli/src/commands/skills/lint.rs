@@ -49,10 +49,20 @@ pub(super) fn run(context: &Context, loaded: &Loaded, all: bool, strict: bool) -
     if failed { Err(Failure::Negative) } else { Ok(()) }
 }
 
-/// Prints findings in 80 columns, each file once.
+/// The maximum number of findings that are printed.
+const MAX_FINDINGS: usize = 1_000;
+
+/// Prints how many items of a list of `count` were left out if `printed` of them were printed; nothing if all were.
+pub(in crate::commands) fn print_omitted(count: usize, printed: usize) {
+    if printed < count {
+        outln!("{}", styled(FAINT, &format!("and {} more (--json lists them)", count - printed)));
+    }
+}
+
+/// Prints findings in 80 columns, each file once; at most [`MAX_FINDINGS`].
 pub(in crate::commands) fn print_findings(findings: &[Finding]) {
     let mut file = "";
-    for finding in findings {
+    for finding in findings.iter().take(MAX_FINDINGS) {
         if finding.path != file {
             if !file.is_empty() {
                 outln!();
@@ -76,4 +86,5 @@ pub(in crate::commands) fn print_findings(findings: &[Finding]) {
             }
         }
     }
+    print_omitted(findings.len(), MAX_FINDINGS);
 }

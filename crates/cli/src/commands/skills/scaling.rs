@@ -3,7 +3,7 @@
 use catalogue::estimate::estimate_text_tokens;
 use contracts::Tokenizer;
 use skills::{
-    SkillLayers, TriggerTable, collisions,
+    MAX_COLLISIONS, SkillLayers, TriggerTable, collisions_up_to,
     scaling::{RoutingArchitecture, RoutingCounts, ScalingReport, TableSize},
 };
 
@@ -20,7 +20,7 @@ pub(super) fn run(context: &Context, loaded: &Loaded, decisions: &RecordedDecisi
     let text = loaded.table_path.as_deref().map(read_text).transpose()?.unwrap_or_default();
     let table = TableSize {
         skills: loaded.index().skills().len() as u64,
-        collisions: collisions(loaded.index(), &loaded.table).len() as u64,
+        collisions: collisions_up_to(loaded.index(), &loaded.table, MAX_COLLISIONS).len() as u64,
         tokens: estimate_text_tokens(Tokenizer::default(), &text),
     };
     let settings = &decisions.settings;
