@@ -1,6 +1,6 @@
 //! The files that a reader remembers, and their encoding.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{cmp::Ordering, collections::BTreeMap, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 use skills::{Finding, Skill};
@@ -28,7 +28,32 @@ pub(crate) struct CachedFile {
 }
 
 /// The files that a reader remembers, by path.
-pub(crate) type CachedFiles = BTreeMap<PathBuf, CachedFile>;
+pub(crate) type CachedFiles = BTreeMap<FilePath, CachedFile>;
+
+/// A path that is compared byte by byte. A [`PathBuf`] is split into its components for every comparison.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct FilePath(pub(crate) PathBuf);
+
+impl PartialEq for FilePath {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for FilePath {}
+
+impl Ord for FilePath {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.as_os_str().as_encoded_bytes().cmp(other.0.as_os_str().as_encoded_bytes())
+    }
+}
+
+impl PartialOrd for FilePath {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 /// An error of encoding or decoding a cache. A cache that cannot be decoded can be deleted.
 #[derive(Debug, thiserror::Error)]

@@ -8,7 +8,7 @@ use skills::{
 };
 
 use crate::{
-    cache::{self, CacheError, CachedFile, CachedFiles},
+    cache::{self, CacheError, CachedFile, CachedFiles, FilePath},
     discover::{FoundFile, discover},
     roots::SkillRoot,
     text_file::read_limited,
@@ -74,7 +74,8 @@ impl SkillReader {
         self.opened = 0;
         let mut is_equal = true;
         for found in &discovery.files {
-            let known = previous.remove(&found.path);
+            let path = FilePath(found.path.clone());
+            let known = previous.remove(&path);
             let file = match known {
                 Some(known) if known.settled && known.stamp == found.stamp && is_at_place(&known, found) => known,
                 known => {
@@ -83,7 +84,7 @@ impl SkillReader {
                     read_file(found, known.and_then(|known| known.skill), now)
                 }
             };
-            files.insert(found.path.clone(), file);
+            files.insert(path, file);
         }
         is_equal &= previous.is_empty();
         self.files = files;
