@@ -18,7 +18,7 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Health {
     /// Time of the latest attempt; 0 before the first. Older events are ignored.
-    newest: Timestamp,
+    latest_attempt: Timestamp,
     /// Number of consecutive failures since the last success, reset, or pause of [`RECOVERY_SECONDS`] without attempts.
     failures: u32,
     /// Time of the first of the consecutive failures. Not meaningful if there are no failures.
@@ -29,7 +29,7 @@ pub(crate) struct Health {
     needs_probe: bool,
     /// Whether the provider responded to the latest attempt: the call succeeded, or failed for a reason other than the
     /// provider.
-    answered: bool,
+    has_answered: bool,
     /// The latest probe; `None` before the first, and after a probe has ended.
     probe: Option<Probe>,
 }
@@ -38,7 +38,7 @@ impl Health {
     /// Records an attempt that ended at `at`. If the outage recovered automatically before `at`, ends it first and
     /// resets the failures. Returns `false`, without a change, if the attempt is older than the latest one.
     pub(crate) fn record_attempt(&mut self, at: Timestamp) -> bool {
-        if at < self.newest {
+        if at < self.latest_attempt {
             return false;
         }
         let auto_recovery_at = self.auto_recovery_at();
@@ -46,8 +46,8 @@ impl Health {
             self.failures = 0;
             self.auto_recover(auto_recovery_at);
         }
-        self.newest = at;
-        self.answered = true;
+        self.latest_attempt = at;
+        self.has_answered = true;
         true
     }
 
@@ -56,7 +56,7 @@ impl Health {
     pub(crate) fn record_start(&mut self, call: EventId, at: Timestamp) {
         let recovered_automatically = self.active_outage().is_some() && self.auto_recovery_at() <= at;
         let no_probe_runs = self.probe.is_none_or(|probe| probe.deadline() <= at);
-        if self.newest <= at && (self.needs_probe || recovered_automatically) && no_probe_runs {
+        if self.latest_attempt <= at && (self.needs_probe || recovered_automatically) && no_probe_runs {
             self.probe = Some(Probe { call, since: at });
         }
     }
@@ -79,7 +79,7 @@ impl Health {
             self.failing_since = at;
         }
         self.failures = self.failures.saturating_add(1);
-        self.answered = false;
+        self.has_answered = false;
     }
 
     /// Records a successful attempt: resets failures and probe, and ends the active outage. Must be called after
@@ -136,7 +136,7 @@ impl Health {
     /// Returns the time at which an outage ends automatically if no further attempt is made: [`RECOVERY_SECONDS`] after
     /// the latest attempt.
     pub(crate) const fn auto_recovery_at(&self) -> Timestamp {
-        self.newest.plus_secs(RECOVERY_SECONDS)
+        self.latest_attempt.plus_secs(RECOVERY_SECONDS)
     }
 
     /// Returns the time until which the scope is unavailable: the expected end of the active outage or of the probe,
@@ -156,7 +156,7 @@ impl Health {
     /// Returns the time of the latest attempt if the provider responded to it; `None` if that attempt failed or there
     /// was none.
     pub(crate) fn answered_at(&self) -> Option<Timestamp> {
-        self.answered.then_some(self.newest)
+        self.has_answered.then_some(self.latest_attempt)
     }
 
     /// Returns the number of consecutive failures at the time `at`, and the time of the first one. `None` if there are

@@ -50,16 +50,16 @@ pub(crate) struct Outage {
     /// The end of the outage; `None` while it is active.
     pub(crate) end: Option<OutageEnd>,
     /// Whether the log has the event of its start.
-    pub(crate) announced: bool,
+    pub(crate) is_start_recorded: bool,
     /// Whether the log has the event of its end.
-    pub(crate) closed: bool,
+    pub(crate) is_end_recorded: bool,
 }
 
 impl Outage {
     /// Creates an active outage without a key. Of `models`, it lists at most [`MODELS_NAMED`].
     pub(crate) fn new(scope: OutageScope, trigger: OutageTrigger, mut models: Vec<ModelId>, cause: CauseEvent) -> Self {
         models.truncate(MODELS_NAMED);
-        Self { scope, trigger, models, key: None, cause, end: None, announced: false, closed: false }
+        Self { scope, trigger, models, key: None, cause, end: None, is_start_recorded: false, is_end_recorded: false }
     }
 
     /// Returns the id of the event of its start. It differs between model and provider, since one failure can start an
@@ -91,6 +91,6 @@ impl Outage {
 
     /// Returns whether the log has the event of the outage's start but not the event of its end.
     pub(crate) const fn is_unclosed(&self) -> bool {
-        self.announced && !self.closed
+        self.is_start_recorded && !self.is_end_recorded
     }
 }

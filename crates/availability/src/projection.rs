@@ -30,11 +30,11 @@ pub struct Availability {
     pub(crate) providers: BTreeMap<Provider, ProviderHealth>,
     /// Outages that a new outage replaced between the events of their start and their end: the log has the first event
     /// but not the second.
-    pub(crate) replaced: Vec<Outage>,
+    pub(crate) replaced_outages: Vec<Outage>,
     /// The view for decisions, updated with every folded event.
     outages: Outages,
     /// The providers to which the gateway has sent a call. Imported calls have no event of their start.
-    pub(crate) called: BTreeSet<Provider>,
+    pub(crate) called_providers: BTreeSet<Provider>,
 }
 
 impl Availability {
@@ -92,10 +92,10 @@ impl Availability {
     /// Folds `llm.call_started`: records the start of a call to `model`, which may become a probe. `call` is the id of
     /// the event. Ignored if no earlier call to the provider has an outcome.
     fn apply_start(&mut self, model: &ModelId, call: EventId, at: Timestamp) {
-        if !self.called.contains(model.provider())
+        if !self.called_providers.contains(model.provider())
             && let Some(provider) = provider_of_model(model)
         {
-            self.called.insert(provider);
+            self.called_providers.insert(provider);
         }
         let Some(health) = self.providers.get_mut(model.provider()) else { return };
         health.record_start(model, call, at);
@@ -121,7 +121,7 @@ impl Availability {
         let health = self.providers.entry(provider.clone()).or_default();
         if class.counts_against_provider() {
             let error = ProviderError { class: *class, key: key.as_ref() };
-            self.replaced.extend(health.record_failure(&provider, model, error, cause));
+            self.replaced_outages.extend(health.record_failure(&provider, model, error, cause));
         } else if *class == ErrorClass::Cancelled {
             health.record_cancellation(model, cause);
         } else {
@@ -135,7 +135,7 @@ impl Availability {
         if let Some(outage) = self.health_mut(&body.scope).and_then(Health::latest_outage_mut)
             && outage.unavailable_id() == event.event.id
         {
-            outage.announced = true;
+            outage.is_start_recorded = true;
         }
     }
 
@@ -143,12 +143,12 @@ impl Availability {
     /// failures cannot prolong it. An outage whose key was changed, or that the user ended, is ended by this event
     /// alone.
     fn mark_end_recorded(&mut self, event: &Recorded, body: &ProviderRecovered) {
-        self.replaced.retain(|outage| outage.recovered_id() != event.event.id);
+        self.replaced_outages.retain(|outage| outage.recovered_id() != event.event.id);
         let Some(health) = self.health_mut(&body.scope) else { return };
         if let Some(outage) = health.latest_outage_mut()
             && outage.recovered_id() == event.event.id
         {
-            outage.closed = true;
+            outage.is_end_recorded = true;
             if matches!(body.by, RecoveredBy::KeyChanged | RecoveredBy::Retry) {
                 self.end_outage(&body.scope, body.by, event.event.at);
             } else {

@@ -205,9 +205,9 @@ impl ModelHealth {
             self.strikes.remove(0);
         }
         self.strikes.push(cause.at);
-        let threshold_reached = self.strikes.len() == FAILURES_PER_OUTAGE
+        let is_threshold_reached = self.strikes.len() == FAILURES_PER_OUTAGE
             && self.strikes.first().is_some_and(|first| is_within_seconds(*first, cause.at, FAILURE_WINDOW_SECONDS));
-        let trigger = if threshold_reached {
+        let trigger = if is_threshold_reached {
             OutageTrigger::ConsecutiveFailures
         } else if self.health.proves_outage(cause) {
             OutageTrigger::ProbeFailed

@@ -84,7 +84,7 @@ impl Availability {
     /// followed by its models.
     pub fn status(&self, at: Timestamp) -> Vec<ScopeStatus> {
         let rows = self.providers.iter().flat_map(|(name, provider)| {
-            let called = self.called.contains(name);
+            let called = self.called_providers.contains(name);
             let provider_row = scope_status(OutageScope::ProviderWide(name.clone()), &provider.health, called, at);
             let model_rows = provider.models.iter().map(move |(name, model)| {
                 scope_status(OutageScope::ModelSpecific(name.clone()), &model.health, called, at)

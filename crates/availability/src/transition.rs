@@ -58,11 +58,11 @@ impl Transition {
     /// [`CodecError::Encode`] if the event exceeds the size limit of payloads, which the limit on listed models
     /// prevents.
     pub fn seal(&self) -> Result<NewEvent, CodecError> {
-        let sealed = match &self.event {
+        let event = match &self.event {
             TransitionEvent::Unavailable(event) => NewEvent::new(self.id, self.at, self.correlation, event),
             TransitionEvent::Recovered(event) => NewEvent::new(self.id, self.at, self.correlation, event),
         };
-        Ok(sealed?.caused_by(self.causation))
+        Ok(event?.caused_by(self.causation))
     }
 }
 
@@ -78,9 +78,10 @@ impl Availability {
         let healths = providers.flat_map(|provider| {
             std::iter::once(&provider.health).chain(provider.models.values().map(|model| &model.health))
         });
-        let latest = healths.filter_map(|health| missing_transition(health, at));
-        let replaced = self.replaced.iter().filter_map(|outage| outage.end.map(|end| outage_end(outage, end)));
-        let mut transitions: Vec<_> = replaced.chain(latest).collect();
+        let missing = healths.filter_map(|health| missing_transition(health, at));
+        let replaced_ends =
+            self.replaced_outages.iter().filter_map(|outage| outage.end.map(|end| outage_end(outage, end)));
+        let mut transitions: Vec<_> = replaced_ends.chain(missing).collect();
         transitions.sort_by(|left, right| (left.at, left.event.scope()).cmp(&(right.at, right.event.scope())));
         transitions
     }
@@ -110,7 +111,7 @@ fn missing_transition(health: &Health, at: Timestamp) -> Option<Transition> {
     let auto_recovery_at = health.auto_recovery_at();
     let end = outage.end.or_else(|| (auto_recovery_at <= at).then(|| outage.auto_recovery(auto_recovery_at)));
     match end {
-        None if !outage.announced => Some(outage_start(outage)),
+        None if !outage.is_start_recorded => Some(outage_start(outage)),
         Some(end) if outage.is_unclosed() => Some(outage_end(outage, end)),
         _ => None,
     }

@@ -26,7 +26,7 @@ pub(crate) enum DecimalError {
 /// [`DecimalError`] if the text is not a number, or if the result is negative, not an integer, or over 64 bits.
 pub(crate) fn parse_scaled(text: &str, scale: i32) -> Result<u64, DecimalError> {
     let text = text.trim();
-    let digits_of = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     if let Some(positive) = text.strip_prefix('-') {
         // Minus zero is zero.
         return match parse_scaled(positive, scale) {
@@ -39,18 +39,18 @@ pub(crate) fn parse_scaled(text: &str, scale: i32) -> Result<u64, DecimalError> 
         Some((mantissa, exponent)) => (mantissa, exponent.parse().map_err(|_| DecimalError::NotANumber)?),
         None => (text, 0_i32),
     };
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    if !digits_of(whole) || !digits_of(fraction) || whole.len() + fraction.len() == 0 {
+    let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    if !is_digits(integer) || !is_digits(fraction) || integer.len() + fraction.len() == 0 {
         return Err(DecimalError::NotANumber);
     }
-    let digits = format!("{whole}{fraction}");
+    let digits = format!("{integer}{fraction}");
     let significant = digits.trim_end_matches('0');
     if significant.trim_start_matches('0').is_empty() {
         return Ok(0);
     }
     let length = |part: &str| i64::try_from(part.len()).map_err(|_| DecimalError::TooLarge);
-    let dropped = length(&digits)? - length(significant)?;
-    let power = i64::from(exponent) + i64::from(scale) - length(fraction)? + dropped;
+    let trailing_zeros = length(&digits)? - length(significant)?;
+    let power = i64::from(exponent) + i64::from(scale) - length(fraction)? + trailing_zeros;
     let power =
         u32::try_from(power).map_err(|_| if power < 0 { DecimalError::TooFine } else { DecimalError::TooLarge })?;
     let number: u64 = significant.parse().map_err(|_| DecimalError::TooLarge)?;

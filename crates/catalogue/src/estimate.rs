@@ -94,7 +94,7 @@ pub fn estimate_tokens(tokenizer: Tokenizer, shape: &PromptShape) -> u64 {
     let constants = tokenizer_constants(tokenizer);
     let ratio = constants.characters_per_ten_tokens;
     // Recorded tokens are converted to characters by Anthropic's ratio.
-    let recorded = match tokenizer {
+    let recorded_tokens = match tokenizer {
         Tokenizer::Anthropic => shape.recorded_tokens,
         _ => multiply_divide_ceil(
             shape.recorded_tokens,
@@ -103,7 +103,7 @@ pub fn estimate_tokens(tokenizer: Tokenizer, shape: &PromptShape) -> u64 {
         ),
     };
     let characters = shape.characters.saturating_add(shape.tool_characters);
-    recorded
+    recorded_tokens
         .saturating_add(multiply_divide_ceil(characters, 10, ratio))
         .saturating_add(shape.messages.saturating_mul(constants.per_message))
         .saturating_add(shape.images.saturating_mul(constants.per_image))

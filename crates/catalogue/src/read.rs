@@ -99,16 +99,16 @@ fn parser_options() -> serde_saphyr::Options {
 /// Returns the message of a YAML error for the user. The position is removed, since it is reported separately, and so
 /// is advice for programmers.
 fn error_message(error: &serde_saphyr::Error) -> String {
-    let text = error.to_string();
-    let text = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);
+    let message = error.to_string();
+    let message = message.rfind(" at line ").map_or(message.as_str(), |end| &message[..end]);
     // The library's advice addresses programmers.
-    let text = text.split_once(", set DuplicateKeyPolicy").map_or(text, |(before, _)| before);
-    match text.strip_prefix("budget breached: ") {
+    let message = message.split_once(", set DuplicateKeyPolicy").map_or(message, |(message, _)| message);
+    match message.strip_prefix("budget breached: ") {
         Some(limit) if limit.starts_with("Anchor") || limit.starts_with("Alias") => {
             "anchors and aliases have no place in a list of models".to_owned()
         }
         Some(limit) => format!("more than a list of models may be ({limit})"),
-        None => text.replace("invalid u64", "not a whole number"),
+        None => message.replace("invalid u64", "not a whole number"),
     }
 }
 

@@ -25,7 +25,7 @@ impl fmt::Display for ReassignedAlias {
 /// Returns the aliases of `built_in` that belong to a different model in `active`, in the order of the built-in models.
 pub fn reassigned_aliases(built_in: &Registry, active: &Registry) -> Vec<ReassignedAlias> {
     let aliases = built_in.iter().flat_map(|model| model.aliases.iter().map(move |alias| (alias, &model.id)));
-    let reassigned = aliases.filter_map(|(alias, built_in)| {
+    let reassigned_aliases = aliases.filter_map(|(alias, built_in)| {
         let model = &active.named(alias)?.id;
         (model != built_in).then(|| ReassignedAlias {
             alias: alias.clone(),
@@ -33,5 +33,5 @@ pub fn reassigned_aliases(built_in: &Registry, active: &Registry) -> Vec<Reassig
             model: model.clone(),
         })
     });
-    reassigned.collect()
+    reassigned_aliases.collect()
 }

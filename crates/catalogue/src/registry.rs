@@ -77,16 +77,16 @@ fn merge_models<'a>(
     errors: &mut ErrorList,
 ) -> BTreeMap<ModelId, MergedModel<'a>> {
     for (id, user_model) in user_models {
-        let known = models.remove(&id);
+        let built_in = models.remove(&id);
         if user_model.entry.remove {
-            if known.is_none() {
+            if built_in.is_none() {
                 errors.push(user_name, user_model.position, format!("no model `{id}` to remove"));
             }
             continue;
         }
-        let (is_built_in, has_user_aliases) = (known.is_some(), user_model.entry.aliases.is_some());
-        let entry = match known {
-            Some(known) => known.located.entry.overridden_by(user_model.entry),
+        let (is_built_in, has_user_aliases) = (built_in.is_some(), user_model.entry.aliases.is_some());
+        let entry = match built_in {
+            Some(built_in) => built_in.located.entry.overridden_by(user_model.entry),
             None => user_model.entry,
         };
         let located = LocatedEntry { entry, position: user_model.position };
@@ -153,11 +153,16 @@ impl NameIndex {
     fn aliases_of_model(&self, id: &ModelId, model: &MergedModel<'_>) -> Vec<String> {
         let is_lost = |alias: &&String| !model.has_user_aliases && self.user_aliases.contains(&alias.to_lowercase());
         let entry = &model.located.entry;
-        let given = entry.aliases.iter().chain(&entry.snapshots).flatten().filter(|alias| !is_lost(alias));
-        let bare = id.model().to_owned();
-        let bare = (is_valid_alias(&bare) && self.may_use_bare_name(id, model, &bare.to_lowercase())).then_some(bare);
-        let mut seen = BTreeSet::new();
-        bare.into_iter().chain(given.cloned()).filter(|name| seen.insert(name.to_lowercase())).collect()
+        let listed_names = entry.aliases.iter().chain(&entry.snapshots).flatten().filter(|alias| !is_lost(alias));
+        let bare_name = id.model().to_owned();
+        let bare_name = (is_valid_alias(&bare_name) && self.may_use_bare_name(id, model, &bare_name.to_lowercase()))
+            .then_some(bare_name);
+        let mut returned_names = BTreeSet::new();
+        bare_name
+            .into_iter()
+            .chain(listed_names.cloned())
+            .filter(|name| returned_names.insert(name.to_lowercase()))
+            .collect()
     }
 
     /// Returns whether a model may have its bare name `name` as an alias: no other model has it as an alias or as a
@@ -241,17 +246,17 @@ fn convert_prices(id: &ModelId, prices: &PriceEntry, report: &mut dyn FnMut(Stri
         report(format!("the prices of `{id}` need both `input` and `output`"));
         return None;
     };
-    let long = match prices.long_context {
+    let long_context = match prices.long_context {
         None => None,
-        Some(long) => {
-            let Some(rates) = convert_rates(&long.rates) else {
+        Some(long_context) => {
+            let Some(rates) = convert_rates(&long_context.rates) else {
                 report(format!("the long-context prices of `{id}` need both `input` and `output`"));
                 return None;
             };
-            Some((long.above_tokens, rates))
+            Some((long_context.above_tokens, rates))
         }
     };
-    Some(Prices { base, long })
+    Some(Prices { base, long: long_context })
 }
 
 /// Converts a set of rates; `None` if the input or output rate is missing.

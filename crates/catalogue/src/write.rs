@@ -49,8 +49,8 @@ fn entry_fields(entry: &ModelEntry) -> Vec<String> {
         }
     }
     fields.extend(entry.released.as_ref().map(|date| format!("released: {}", encode_scalar(date))));
-    for (key, yes) in [("can_delegate", entry.can_delegate), ("configured", entry.configured)] {
-        fields.extend(yes.map(|yes| format!("{key}: {yes}")));
+    for (key, value) in [("can_delegate", entry.can_delegate), ("configured", entry.configured)] {
+        fields.extend(value.map(|value| format!("{key}: {value}")));
     }
     for (key, tokens) in [("context_window", entry.context_window), ("max_output", entry.max_output)] {
         fields.extend(tokens.map(|tokens| format!("{key}: {tokens}")));
@@ -69,10 +69,10 @@ fn entry_fields(entry: &ModelEntry) -> Vec<String> {
     if let Some(prices) = &entry.prices {
         fields.push("prices:".to_owned());
         fields.extend(rate_fields(&prices.base).into_iter().map(|rate| format!("  {rate}")));
-        if let Some(long) = &prices.long_context {
-            let mut parts = vec![format!("above_tokens: {}", long.above_tokens)];
-            parts.extend(rate_fields(&long.rates));
-            fields.push(format!("  long_context: {{{}}}", parts.join(", ")));
+        if let Some(long_context) = &prices.long_context {
+            let mut long_context_fields = vec![format!("above_tokens: {}", long_context.above_tokens)];
+            long_context_fields.extend(rate_fields(&long_context.rates));
+            fields.push(format!("  long_context: {{{}}}", long_context_fields.join(", ")));
         }
     }
     fields
@@ -89,7 +89,7 @@ fn capability_fields(capabilities: CapabilityEntry) -> Vec<String> {
         ("thinking_budget", capabilities.thinking_budget),
     ]
     .into_iter()
-    .filter_map(|(key, yes)| yes.map(|yes| format!("{key}: {yes}")))
+    .filter_map(|(key, value)| value.map(|value| format!("{key}: {value}")))
     .collect()
 }
 
@@ -124,8 +124,8 @@ fn encode_scalar(name: &str) -> String {
     let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':');
     let is_plain =
         name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(is_safe) && !name.ends_with(':');
-    let reserved = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
-    if is_plain && !reserved.contains(&name.to_lowercase().as_str()) {
+    let reserved_words = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
+    if is_plain && !reserved_words.contains(&name.to_lowercase().as_str()) {
         return name.to_owned();
     }
     let mut quoted = String::from("\"");

@@ -70,8 +70,8 @@ impl AuxiliaryCallEvidence {
     pub fn add_system_prompt(&mut self, json_text: &str) {
         let start = json_text.trim_start_matches("\\n").trim_start();
         if self.system_prompt.is_none() {
-            let known = SYSTEM_PROMPT_STARTS.iter().find(|(known, _)| start.starts_with(known));
-            self.system_prompt = known.map(|(_, call)| *call);
+            let known_start = SYSTEM_PROMPT_STARTS.iter().find(|(known_start, _)| start.starts_with(known_start));
+            self.system_prompt = known_start.map(|(_, call)| *call);
         }
         self.is_claude_code |= CLAUDE_CODE_STARTS.iter().any(|known| start.starts_with(known));
         let end = start.char_indices().nth(TITLE_CHARACTERS).map_or(start.len(), |(end, _)| end);
@@ -80,7 +80,7 @@ impl AuxiliaryCallEvidence {
 
     /// Adds the schema of the response to the evidence; `names` are the property names of the schema.
     pub fn set_response_properties<T: AsRef<str>>(&mut self, names: &[T]) {
-        let contains = |wanted: &&str| names.iter().any(|name| name.as_ref() == *wanted);
+        let contains = |property: &&str| names.iter().any(|name| name.as_ref() == *property);
         self.has_title_schema = contains(&"title") && names.len() <= 2;
         if names.len() == 2 && CLASSIFIER_PROPERTIES.iter().any(|pair| pair.iter().all(contains)) {
             self.schema = Some(AuxiliaryCall::Classifier);
@@ -103,8 +103,8 @@ impl AuxiliaryCallEvidence {
         if self.has_title_schema && self.mentions_title {
             return Some(AuxiliaryCall::Title);
         }
-        let known = self.system_prompt.or(self.schema);
-        known.or_else(|| self.is_claude_code_check(request).then_some(AuxiliaryCall::Other))
+        let indicated_call = self.system_prompt.or(self.schema);
+        indicated_call.or_else(|| self.is_claude_code_check(request).then_some(AuxiliaryCall::Other))
     }
 
     /// Returns whether the request is Claude Code's check of its account, or its summary of a web page.

@@ -84,8 +84,8 @@ pub fn offered_skills(text: &str) -> Vec<OfferedSkill> {
     let skills = lines.filter_map(|line| {
         let (name, description) = line.trim_start().strip_prefix("- ")?.split_once(": ")?;
         let is_name = !name.is_empty() && name.len() <= MAX_NAME_BYTES && !name.contains(char::is_whitespace);
-        let cut = description.floor_char_boundary(MAX_DESCRIPTION_BYTES);
-        is_name.then(|| OfferedSkill { name: name.to_owned(), description: description[..cut].to_owned() })
+        let end = description.floor_char_boundary(MAX_DESCRIPTION_BYTES);
+        is_name.then(|| OfferedSkill { name: name.to_owned(), description: description[..end].to_owned() })
     });
     skills.take(MAX_SKILLS).collect()
 }
@@ -96,21 +96,21 @@ pub fn offered_skills(text: &str) -> Vec<OfferedSkill> {
 /// Words are compared without case and plural ending; short and very common words are ignored. Of a longer message the
 /// first 16 KiB are compared.
 pub fn matching_skills(offered: &[OfferedSkill], message: &str) -> BTreeSet<String> {
-    let mut matching: BTreeSet<String> = called_skill(message).map(str::to_owned).into_iter().collect();
+    let mut skill_names: BTreeSet<String> = called_skill(message).map(str::to_owned).into_iter().collect();
     if offered.is_empty() {
-        return matching;
+        return skill_names;
     }
     let message = &message[..message.floor_char_boundary(MAX_MESSAGE_BYTES)];
     let (message_words, words) = (space_delimited_words(message), content_words(message));
     for skill in offered {
         let own_name = skill.name.rsplit(':').next().unwrap_or_default();
         let is_called = called_skill(message).is_some_and(|called| called == own_name);
-        let shared = content_words(&skill.description).intersection(&words).count();
-        if is_called || MIN_SHARED_WORDS <= shared || message_words.contains(&space_delimited_words(own_name)) {
-            matching.insert(skill.name.clone());
+        let shared_words = content_words(&skill.description).intersection(&words).count();
+        if is_called || MIN_SHARED_WORDS <= shared_words || message_words.contains(&space_delimited_words(own_name)) {
+            skill_names.insert(skill.name.clone());
         }
     }
-    matching
+    skill_names
 }
 
 /// Returns the name of the skill in a message that is a command, such as `review` in `/review the diff`; `None` for

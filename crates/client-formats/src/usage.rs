@@ -52,14 +52,14 @@ pub fn parse_anthropic(json: &str) -> Option<Usage> {
     if !has_writes && counts.iter().all(|count| count.0.is_none()) {
         return None;
     }
-    let written = object.cache_creation.unwrap_or_default();
-    let cache_write_1h = written.ephemeral_1h_input_tokens.or_zero();
+    let cache_writes = object.cache_creation.unwrap_or_default();
+    let cache_write_1h = cache_writes.ephemeral_1h_input_tokens.or_zero();
     // Tokens of the total that are not in the split were written for five minutes, the provider's default.
     let unsplit = object.cache_creation_input_tokens.or_zero().saturating_sub(cache_write_1h);
     Some(Usage {
         input: object.input_tokens.or_zero(),
         cache_read: object.cache_read_input_tokens.or_zero(),
-        cache_write_5m: written.ephemeral_5m_input_tokens.or_zero().max(unsplit),
+        cache_write_5m: cache_writes.ephemeral_5m_input_tokens.or_zero().max(unsplit),
         cache_write_1h,
         output: object.output_tokens.or_zero(),
     })

@@ -102,8 +102,8 @@ pub fn classify(text: &str, client: Option<PromptClient>) -> UserText {
         let starts_with = |starts: &[&str]| starts.iter().any(|start| rest.starts_with(start));
         if let Some(tag) = opening_tag(rest) {
             match text_after_element(rest, tag) {
-                Some(following) => {
-                    start = text.len() - following.len();
+                Some(text_after_tag) => {
+                    start = text.len() - text_after_tag.len();
                     continue;
                 }
                 None => return UserText::Injected,

@@ -228,11 +228,11 @@ impl Registry {
 
     /// Returns the model with an id or alias, case-insensitively; `None` if the registry has no such name.
     pub fn named(&self, name: &str) -> Option<&ModelSpec> {
-        let found = match self.names.get(name) {
+        let id = match self.names.get(name) {
             Some(id) => id,
             None => self.names.get(&name.to_lowercase())?,
         };
-        self.models.get(found)
+        self.models.get(id)
     }
 
     /// Returns all models in the order of their ids.

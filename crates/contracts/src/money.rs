@@ -34,12 +34,12 @@ impl NanoUsd {
         let decimals = decimals.min(9);
         // At most nine decimals, so the conversion and the power fit.
         let unit = 10_u64.pow(9 - u32::try_from(decimals).unwrap_or(9));
-        let rounded = self.0.saturating_add(unit / 2) / unit;
+        let units = self.0.saturating_add(unit / 2) / unit;
         if decimals == 0 {
-            return rounded.to_string();
+            return units.to_string();
         }
         let scale = 1_000_000_000 / unit;
-        format!("{}.{:0decimals$}", rounded / scale, rounded % scale)
+        format!("{}.{:0decimals$}", units / scale, units % scale)
     }
 }
 
@@ -75,8 +75,8 @@ impl NanoUsd {
         // An amount below a cent has at most seven digits, so that the difference is at least two.
         let leading_zeros = 9 - self.0.to_string().len();
         let decimals = (leading_zeros + 2).min(9);
-        let shown = self.decimal(decimals);
-        shown.trim_end_matches('0').split_once('.').map_or(2, |(_, fraction)| fraction.len().max(2))
+        let decimal = self.decimal(decimals);
+        decimal.trim_end_matches('0').split_once('.').map_or(2, |(_, fraction)| fraction.len().max(2))
     }
 }
 
@@ -98,14 +98,14 @@ impl FromStr for NanoUsd {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let error = || ParseMoneyError(text.to_owned());
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-        let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-        if !digits(whole) || !digits(fraction) || 9 < fraction.len() {
+        let (dollars, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        if !is_digits(dollars) || !is_digits(fraction) || 9 < fraction.len() {
             return Err(error());
         }
-        let whole: u64 = whole.parse().map_err(|_| error())?;
+        let dollars: u64 = dollars.parse().map_err(|_| error())?;
         let fraction: u64 = format!("{fraction:0<9}").parse().map_err(|_| error())?;
-        whole.checked_mul(1_000_000_000).and_then(|nano| nano.checked_add(fraction)).map(Self).ok_or_else(error)
+        dollars.checked_mul(1_000_000_000).and_then(|nano| nano.checked_add(fraction)).map(Self).ok_or_else(error)
     }
 }
 

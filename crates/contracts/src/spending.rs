@@ -47,15 +47,15 @@ impl Period {
 
     /// Returns the time at which the period that contains `at` ends and the next one starts; `None` for a session.
     pub fn resets_at(self, at: Timestamp) -> Option<Timestamp> {
-        let first = self.first_day(at.utc_day())?;
-        let next = match self {
-            Self::Day => first + 1,
-            Self::Week => first + 7 - (first + 3) % 7,
+        let first_day = self.first_day(at.utc_day())?;
+        let next_day = match self {
+            Self::Day => first_day + 1,
+            Self::Week => first_day + 7 - (first_day + 3) % 7,
             // 31 days after the first of a month it is one of the first days of the next.
-            Self::Month => self.first_day(first + 31)?,
+            Self::Month => self.first_day(first_day + 31)?,
             Self::Session => return None,
         };
-        Some(Timestamp::from_secs(next * DAY_SECS))
+        Some(Timestamp::from_secs(next_day * DAY_SECS))
     }
 }
 

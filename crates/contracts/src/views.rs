@@ -43,8 +43,8 @@ impl Outages {
         if let OutageScope::ProviderWide(provider) = &scope
             && let Some(variable) = self.refused_keys.get(provider)
         {
-            let refused = RefusedKey { provider: provider.clone(), variable: variable.clone() };
-            return Some(Failure::KeyRefused(Box::new(refused)));
+            let refused_key = RefusedKey { provider: provider.clone(), variable: variable.clone() };
+            return Some(Failure::KeyRefused(Box::new(refused_key)));
         }
         Some(Failure::ProviderUnavailable(scope))
     }

@@ -71,8 +71,8 @@ impl Connection {
     fn exchange(&mut self, request: &[u8]) -> io::Result<Vec<u8>> {
         self.stream.get_mut().write_all(request)?;
         let mut line = Vec::new();
-        let mut limited = (&mut self.stream).take(MAX_FRAME_BYTES as u64);
-        limited.read_until(b'\n', &mut line)?;
+        let mut limited_stream = (&mut self.stream).take(MAX_FRAME_BYTES as u64);
+        limited_stream.read_until(b'\n', &mut line)?;
         if line.last() != Some(&b'\n') {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }

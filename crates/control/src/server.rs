@@ -48,11 +48,11 @@ pub async fn serve(socket: ControlSocket, commands: impl Commands, mut stop: wat
     let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
     loop {
-        let accepted = tokio::select! {
-            accepted = accept(&socket, &slots) => accepted,
+        let accept_result = tokio::select! {
+            accept_result = accept(&socket, &slots) => accept_result,
             () = stopped(&mut stop) => break,
         };
-        match accepted {
+        match accept_result {
             Ok((stream, slot)) => {
                 let (commands, stop) = (commands.clone(), stop.clone());
                 connections.spawn(async move {
@@ -70,8 +70,8 @@ pub async fn serve(socket: ControlSocket, commands: impl Commands, mut stop: wat
         while connections.try_join_next().is_some() {}
     }
     drop(socket);
-    let finished = tokio::time::timeout(GRACE, async { while connections.join_next().await.is_some() {} }).await;
-    if finished.is_err() {
+    let grace_result = tokio::time::timeout(GRACE, async { while connections.join_next().await.is_some() {} }).await;
+    if grace_result.is_err() {
         tracing::warn!("the gateway stops before every command was answered");
     }
 }
@@ -132,8 +132,8 @@ async fn read_frame(reader: &mut BufReader<OwnedReadHalf>) -> io::Result<Frame> 
         return Ok(Frame::End);
     }
     let mut line = Vec::new();
-    let mut limited = reader.take(MAX_FRAME_BYTES as u64);
-    tokio::time::timeout(REQUEST_TIMEOUT, limited.read_until(b'\n', &mut line)).await??;
+    let mut limited_reader = reader.take(MAX_FRAME_BYTES as u64);
+    tokio::time::timeout(REQUEST_TIMEOUT, limited_reader.read_until(b'\n', &mut line)).await??;
     Ok(match line.last() {
         Some(b'\n') => Frame::Line(line),
         _ if line.len() == MAX_FRAME_BYTES => Frame::TooLong,
@@ -146,8 +146,8 @@ async fn decode(line: Vec<u8>) -> Result<ControlRequest, ControlError> {
     if line.len() <= MAX_INLINE_BYTES {
         return decode_request(&line);
     }
-    let decoded = tokio::task::spawn_blocking(move || decode_request(&line)).await;
-    decoded.map_err(|error| ControlError::failed(error.to_string()))?
+    let decode_result = tokio::task::spawn_blocking(move || decode_request(&line)).await;
+    decode_result.map_err(|error| ControlError::failed(error.to_string()))?
 }
 
 /// Sends the result of a request to the client.

@@ -127,11 +127,11 @@ impl Attribution {
             self.ended.insert(ended.turn, TurnResult::of_status(ended.status));
         } else if let Some(verdict) = event.read::<EvalCompleted>()? {
             let is_rejected = is_rejected(&verdict);
-            let scored = (verdict.turn, verdict.model);
+            let scored_work = (verdict.turn, verdict.model);
             if is_rejected {
-                self.rejected.insert(scored);
+                self.rejected.insert(scored_work);
             } else {
-                self.rejected.remove(&scored);
+                self.rejected.remove(&scored_work);
             }
         }
         Ok(None)
@@ -159,9 +159,9 @@ impl Attribution {
     pub fn set_results(&self, calls: &mut [AttributedCall]) {
         for call in calls {
             let Some(turn) = call.turn else { continue };
-            let scored = [None, Some(call.model.clone())].map(|model| (turn, model));
+            let scored_works = [None, Some(call.model.clone())].map(|model| (turn, model));
             call.result = match self.ended.get(&turn).copied().unwrap_or_default() {
-                TurnResult::Completed if scored.iter().any(|scored| self.rejected.contains(scored)) => {
+                TurnResult::Completed if scored_works.iter().any(|work| self.rejected.contains(work)) => {
                     TurnResult::Rejected
                 }
                 result => result,

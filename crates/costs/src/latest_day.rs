@@ -30,7 +30,7 @@ impl LatestDay {
             *self = Self { day, ..Self::default() };
         }
         match self.models.get_mut(model) {
-            Some(known) => known.add(call),
+            Some(total) => total.add(call),
             None => drop(self.models.insert(model.clone(), *call)),
         }
         self.roles.entry(role).or_default().add(call);

@@ -79,11 +79,11 @@ impl SpendingLedger {
     pub fn start_turn(&mut self, turn: &TurnStarted) {
         let client = turn.request.as_ref().and_then(|request| request.client.as_deref());
         let session = self.sessions.entry(turn.session.clone()).or_default();
-        for (known, new) in [(&mut session.project, turn.workspace.as_deref()), (&mut session.client, client)] {
-            if let Some(new) = new
-                && known.as_deref() != Some(new)
+        for (assigned, name) in [(&mut session.project, turn.workspace.as_deref()), (&mut session.client, client)] {
+            if let Some(name) = name
+                && assigned.as_deref() != Some(name)
             {
-                *known = Some(new.to_owned());
+                *assigned = Some(name.to_owned());
             }
         }
     }
@@ -168,10 +168,10 @@ impl AmountsByTime {
     /// Returns the sum of the amounts before `at` in the period that contains `at`.
     fn before(&self, period: Period, at: Timestamp) -> i64 {
         let today = at.utc_day();
-        let first = period.first_day(today).unwrap_or_default();
-        let earlier = self.days.range(first..today).map(|(_, nano)| *nano);
-        let day = self.times.range(Timestamp::from_secs(today * DAY_SECS)..at).map(|(_, nano)| *nano);
-        earlier.chain(day).fold(0, i64::saturating_add)
+        let first_day = period.first_day(today).unwrap_or_default();
+        let earlier_days = self.days.range(first_day..today).map(|(_, nano)| *nano);
+        let same_day = self.times.range(Timestamp::from_secs(today * DAY_SECS)..at).map(|(_, nano)| *nano);
+        earlier_days.chain(same_day).fold(0, i64::saturating_add)
     }
 
     /// Returns the sums of the amounts before `at` in the day, week and month that contain `at`.

@@ -130,7 +130,7 @@ impl Costs {
         self.days.entry(day).or_default().add(calls);
         self.latest_day.add_call(day, role, model, calls);
         match self.models.get_mut(model) {
-            Some(known) => known.add(calls),
+            Some(total) => total.add(calls),
             None => drop(self.models.insert(model.clone(), *calls)),
         }
     }

@@ -28,7 +28,7 @@ impl<K, V: Default> SortedMap<K, V> {
     /// `compare` returns the order of a stored key relative to the searched key. `key` creates the searched key, and is
     /// only called if it is missing.
     pub(crate) fn get_or_insert(&mut self, compare: impl Fn(&K) -> Ordering, key: impl FnOnce() -> K) -> &mut V {
-        let index = self.0.binary_search_by(|(known, _)| compare(known)).unwrap_or_else(|index| {
+        let index = self.0.binary_search_by(|(stored, _)| compare(stored)).unwrap_or_else(|index| {
             if self.0.len() < MAX_EXACT_CAPACITY {
                 self.0.reserve_exact(1);
             }

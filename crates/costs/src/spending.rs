@@ -65,7 +65,7 @@ impl Costs {
             let cost = |period| scope.map(|scope| self.total_of_scope(scope, period, at).cost).unwrap_or_default();
             PeriodAmounts { day: cost(Period::Day), week: cost(Period::Week), month: cost(Period::Month) }
         };
-        let running = |scope: Option<CostScope<'_>>| scope.map(|scope| self.in_flight(scope)).unwrap_or_default();
+        let in_flight = |scope: Option<CostScope<'_>>| scope.map(|scope| self.in_flight(scope)).unwrap_or_default();
         let (project, client) = (project.map(CostScope::Project), client.map(CostScope::Client));
         let all_calls = amounts(Some(CostScope::All));
         Spending {
@@ -75,10 +75,10 @@ impl Costs {
             client: amounts(client),
             session: self.total_of_scope(CostScope::Session(session), Period::Session, at).cost,
             in_flight: InFlight {
-                all: running(Some(CostScope::All)),
-                project: running(project),
-                client: running(client),
-                session: running(Some(CostScope::Session(session))),
+                all: in_flight(Some(CostScope::All)),
+                project: in_flight(project),
+                client: in_flight(client),
+                session: in_flight(Some(CostScope::Session(session))),
             },
         }
     }

@@ -28,9 +28,9 @@ struct RecentTurn {
     /// The id of the turn.
     turn: TurnId,
     /// The time at which the turn started.
-    started: Timestamp,
+    started_at: Timestamp,
     /// The time at which the turn ended; before that, the time at which it started.
-    last: Timestamp,
+    last_activity: Timestamp,
     /// The length of the message in bytes.
     message_bytes: u64,
     /// The 16-bit word hashes of the message, sorted and distinct.
@@ -46,7 +46,7 @@ pub(crate) struct Reaction {
     /// The id of the previous turn.
     pub(crate) previous_turn: TurnId,
     /// Whether the message repeats the message of that turn.
-    pub(crate) repeats: bool,
+    pub(crate) is_repeated_request: bool,
 }
 
 impl Conversation {
@@ -55,25 +55,27 @@ impl Conversation {
     ///
     /// A turn that started before the latest one is ignored, because an import may add turns out of order.
     pub(crate) fn add_turn(&mut self, turn: &TurnStarted, at: Timestamp) -> Option<Reaction> {
-        let before = self.recent.last();
-        if before.is_some_and(|before| at < before.started) {
+        let previous = self.recent.last();
+        if previous.is_some_and(|previous| at < previous.started_at) {
             return None;
         }
-        let next = RecentTurn {
+        let new_turn = RecentTurn {
             turn: turn.turn,
-            started: at,
-            last: at,
+            started_at: at,
+            last_activity: at,
             message_bytes: turn.message_bytes,
             words: turn.features.sketch.words.clone(),
             files: Vec::new(),
         };
-        let in_time = before.filter(|before| at.micros_since(before.last) <= REACTION_MICROS);
-        let reaction =
-            in_time.map(|before| Reaction { previous_turn: before.turn, repeats: next.repeats_message_of(before) });
+        let recent_previous = previous.filter(|previous| at.micros_since(previous.last_activity) <= REACTION_MICROS);
+        let reaction = recent_previous.map(|previous| Reaction {
+            previous_turn: previous.turn,
+            is_repeated_request: new_turn.repeats_message_of(previous),
+        });
         if REVERT_TURNS < self.recent.len() {
             self.recent.remove(0);
         }
-        self.recent.push(next);
+        self.recent.push(new_turn);
         reaction
     }
 
@@ -81,7 +83,7 @@ impl Conversation {
     /// not among the recent ones.
     pub(crate) fn end_turn(&mut self, turn: TurnId, at: Timestamp) {
         if let Some(recent) = self.recent.iter_mut().find(|recent| recent.turn == turn) {
-            recent.last = recent.last.max(at);
+            recent.last_activity = recent.last_activity.max(at);
         }
     }
 
@@ -105,13 +107,13 @@ impl Conversation {
         let Some(index) = self.recent.iter().position(|recent| recent.turn == reverting_turn) else {
             return Vec::new();
         };
-        let earlier = &self.recent[..index];
+        let earlier_turns = &self.recent[..index];
         if files.is_empty() {
-            let last = earlier.iter().rfind(|recent| !recent.files.is_empty());
-            return last.map(|recent| recent.turn).into_iter().collect();
+            let last_writer = earlier_turns.iter().rfind(|recent| !recent.files.is_empty());
+            return last_writer.map(|recent| recent.turn).into_iter().collect();
         }
         let wrote_any = |recent: &&RecentTurn| files.iter().any(|file| recent.files.binary_search(file).is_ok());
-        earlier.iter().filter(wrote_any).map(|recent| recent.turn).collect()
+        earlier_turns.iter().filter(wrote_any).map(|recent| recent.turn).collect()
     }
 }
 

@@ -74,12 +74,12 @@ impl Evaluator {
         update: impl FnOnce(&mut EvaluatedTurn) -> T,
     ) -> Option<T> {
         let turn = self.turns.get_mut(&id)?;
-        if turn.ended {
+        if turn.has_ended {
             self.changes.remove(&(turn.last_change.position, id));
         }
         let result = update(turn);
         turn.last_change = change;
-        if turn.ended {
+        if turn.has_ended {
             self.changes.insert((change.position, id));
         }
         Some(result)
@@ -103,9 +103,9 @@ impl Evaluator {
         if let Some(reaction) = reaction {
             self.apply_reaction(turn, reaction, change);
         }
-        let judged = EvaluatedTurn::new(turn.session.clone(), turn.thread.clone(), change);
-        if let Some((id, evicted)) = self.turns.insert(turn.turn, Box::new(judged), self.max_turns)
-            && evicted.ended
+        let new_turn = EvaluatedTurn::new(turn.session.clone(), turn.thread.clone(), change);
+        if let Some((id, evicted)) = self.turns.insert(turn.turn, Box::new(new_turn), self.max_turns)
+            && evicted.has_ended
         {
             self.changes.remove(&(evicted.last_change.position, id));
         }
@@ -117,20 +117,22 @@ impl Evaluator {
         let Some(previous) = self.turns.get(&reaction.previous_turn).and_then(|turn| turn.current_work()) else {
             return;
         };
-        let requested = next.override_model.as_ref().map(|requested| &requested.model).or(next.sticky.as_ref());
-        let changes_model = requested.is_some() && previous.model().is_some() && requested != previous.model();
-        let corrects = next.tone == Tone::Correction;
-        let rejects = reaction.repeats || corrects;
+        let requested_model =
+            next.override_model.as_ref().map(|requested_model| &requested_model.model).or(next.sticky.as_ref());
+        let changes_model =
+            requested_model.is_some() && previous.model().is_some() && requested_model != previous.model();
+        let is_correction = next.tone == Tone::Correction;
+        let is_rejection = reaction.is_repeated_request || is_correction;
         // A message of unknown content, or after an interruption, does not imply consent.
         let is_known = 0 < next.message_bytes || next.message_has_images;
-        let consents = is_known && previous.signals.contains(SignalKind::Completed);
-        let approves = next.tone == Tone::Approval;
+        let implies_consent = is_known && previous.signals.contains(SignalKind::Completed);
+        let is_approval = next.tone == Tone::Approval;
         let signals = [
-            (reaction.repeats, SignalKind::RepeatedRequest),
-            (corrects, SignalKind::Corrected),
-            (rejects && changes_model, SignalKind::Reassigned),
-            (!rejects && approves, SignalKind::Approved),
-            (!rejects && !approves && consents, SignalKind::Continued),
+            (reaction.is_repeated_request, SignalKind::RepeatedRequest),
+            (is_correction, SignalKind::Corrected),
+            (is_rejection && changes_model, SignalKind::Reassigned),
+            (!is_rejection && is_approval, SignalKind::Approved),
+            (!is_rejection && !is_approval && implies_consent, SignalKind::Continued),
         ];
         for (_, kind) in signals.into_iter().filter(|(is_present, _)| *is_present) {
             self.update_turn(reaction.previous_turn, change, |turn| turn.add_signal(kind, change.event));
@@ -140,27 +142,27 @@ impl Evaluator {
     /// Folds `tool.finished`: adds the signal of the tool's outcome. If the tool succeeded, also records the files that
     /// it wrote, or adds the signal of a revert to the turns whose files it reverted.
     fn apply_tool_finished(&mut self, tool: &ToolFinished, change: SignalChange) {
-        let finished = self.update_turn(tool.turn, change, |turn| {
+        let finished_tool = self.update_turn(tool.turn, change, |turn| {
             let conversation = (turn.session.clone(), turn.thread.clone());
-            turn.finish_tool(tool, change.event).map(|finished| (conversation, finished))
+            turn.finish_tool(tool, change.event).map(|finished_tool| (conversation, finished_tool))
         });
-        let Some((key, finished)) = finished.flatten() else { return };
+        let Some((key, finished_tool)) = finished_tool.flatten() else { return };
         let Some(conversation) = self.conversations.get_mut(&key) else { return };
-        if !finished.reverts {
-            conversation.add_files(tool.turn, &finished.files);
+        if !finished_tool.is_revert {
+            conversation.add_files(tool.turn, &finished_tool.files);
             return;
         }
-        for turn in conversation.reverted_turns(tool.turn, &finished.files) {
-            self.update_turn(turn, change, |turn| turn.add_signal(SignalKind::Reverted, finished.event));
+        for turn in conversation.reverted_turns(tool.turn, &finished_tool.files) {
+            self.update_turn(turn, change, |turn| turn.add_signal(SignalKind::Reverted, finished_tool.event));
         }
     }
 
-    /// Folds `turn.ended`: marks the turn as ended, adds the signal of its status, and records the time in its
+    /// Folds `turn.has_ended`: marks the turn as ended, adds the signal of its status, and records the time in its
     /// conversation.
     fn apply_ended(&mut self, turn: &TurnEnded, change: SignalChange) {
-        let key = self.update_turn(turn.turn, change, |judged| {
-            judged.end(turn.status, change.event);
-            (judged.session.clone(), judged.thread.clone())
+        let key = self.update_turn(turn.turn, change, |turn_state| {
+            turn_state.end(turn.status, change.event);
+            (turn_state.session.clone(), turn_state.thread.clone())
         });
         if let Some(conversation) = key.and_then(|key| self.conversations.get_mut(&key)) {
             conversation.end_turn(turn.turn, change.at);

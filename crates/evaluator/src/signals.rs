@@ -16,7 +16,7 @@ pub(crate) const MAX_SIGNALS: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct SignalList {
     /// The listed signals, at most [`MAX_SIGNALS`].
-    listed: Vec<Signal>,
+    entries: Vec<Signal>,
     /// The number of signals that were omitted from the list.
     omitted: u32,
     /// The number of successful tools, of which only the first is listed.
@@ -38,12 +38,12 @@ impl SignalList {
             }
             SignalKind::ToolFailed => self.tools_failed = self.tools_failed.saturating_add(1),
             SignalKind::RatingUp | SignalKind::RatingDown => {
-                self.listed.retain(|signal| !matches!(signal.kind, SignalKind::RatingUp | SignalKind::RatingDown));
+                self.entries.retain(|signal| !matches!(signal.kind, SignalKind::RatingUp | SignalKind::RatingDown));
             }
             _ => {}
         }
-        self.listed.push(Signal { kind, event });
-        if MAX_SIGNALS < self.listed.len() {
+        self.entries.push(Signal { kind, event });
+        if MAX_SIGNALS < self.entries.len() {
             self.omit_least_weighted();
         }
     }
@@ -51,31 +51,31 @@ impl SignalList {
     /// Removes one signal from the list and counts it as omitted. Only kinds that are listed more than once are
     /// considered, so that every kind remains; of the kind of least weight, the last signal is removed.
     fn omit_least_weighted(&mut self) {
-        let is_repeated = |kind| 1 < self.listed.iter().filter(|signal| signal.kind == kind).count();
-        let candidates = self.listed.iter().enumerate().filter(|(_, signal)| is_repeated(signal.kind));
+        let is_repeated = |kind| 1 < self.entries.iter().filter(|signal| signal.kind == kind).count();
+        let candidates = self.entries.iter().enumerate().filter(|(_, signal)| is_repeated(signal.kind));
         let weight = |kind| Weights::default().weight(kind);
         let lightest = candidates.min_by_key(|(index, signal)| (weight(signal.kind), Reverse(*index)));
         if let Some(index) = lightest.map(|(index, _)| index) {
-            self.listed.remove(index);
+            self.entries.remove(index);
             self.omitted = self.omitted.saturating_add(1);
         }
     }
 
     /// Returns the distinct kinds of the listed signals.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = SignalKind> {
-        let is_first = |index: usize, kind| self.listed[..index].iter().all(|signal| signal.kind != kind);
-        let signals = self.listed.iter().enumerate();
+        let is_first = |index: usize, kind| self.entries[..index].iter().all(|signal| signal.kind != kind);
+        let signals = self.entries.iter().enumerate();
         signals.filter(move |(index, signal)| is_first(*index, signal.kind)).map(|(_, signal)| signal.kind)
     }
 
     /// Whether any listed signal has this kind. Every kind that was added is listed.
     pub(crate) fn contains(&self, kind: SignalKind) -> bool {
-        self.listed.iter().any(|signal| signal.kind == kind)
+        self.entries.iter().any(|signal| signal.kind == kind)
     }
 
     /// Returns the listed signals, at most [`MAX_SIGNALS`].
-    pub(crate) fn listed(&self) -> &[Signal] {
-        &self.listed
+    pub(crate) fn entries(&self) -> &[Signal] {
+        &self.entries
     }
 
     /// Returns the number of signals that were omitted from the list.

@@ -188,12 +188,12 @@ fn clause_starts(text: &str) -> impl Iterator<Item = &str> {
 fn skip_fillers(text: &str) -> &str {
     let mut text = text;
     loop {
-        let rest = FILLERS.iter().find_map(|filler| {
-            let (start, rest) = text.split_at_checked(filler.len())?;
-            let is_whole_word = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '\'');
-            (is_whole_word && start == *filler).then_some(rest)
+        let text_after_filler = FILLERS.iter().find_map(|filler| {
+            let (start, text_after_filler) = text.split_at_checked(filler.len())?;
+            let is_whole_word = !text_after_filler.starts_with(|c: char| c.is_alphanumeric() || c == '\'');
+            (is_whole_word && start == *filler).then_some(text_after_filler)
         });
-        let Some(rest) = rest else { return text };
-        text = rest.trim_start_matches([',', '.', '!', ':', '-', ' ', '\t', '\n']);
+        let Some(text_after_filler) = text_after_filler else { return text };
+        text = text_after_filler.trim_start_matches([',', '.', '!', ':', '-', ' ', '\t', '\n']);
     }
 }

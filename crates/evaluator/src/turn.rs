@@ -22,11 +22,11 @@ pub(crate) struct EvaluatedTurn {
     /// The thread of the turn; calls of other threads belong to other turns.
     pub(crate) thread: Thread,
     /// Whether the turn has ended; only then does it have verdicts.
-    pub(crate) ended: bool,
+    pub(crate) has_ended: bool,
     /// The work of the first model, then one more for each reassignment by the user; at most [`MAX_WORKS`].
     works: Vec<EvaluatedWork>,
     /// The tools that write or revert files and have not finished, at most [`MAX_RUNNING_TOOLS`].
-    running: Vec<RunningTool>,
+    running_tools: Vec<RunningTool>,
     /// The verdicts on the turn in the log.
     pub(crate) verdicts: VerdictHistory,
     /// The event that last changed the signals.
@@ -54,7 +54,7 @@ pub(crate) struct RunningTool {
     /// Hashes of the paths of the files that the tool writes or reverts.
     pub(crate) files: Vec<u32>,
     /// Whether the tool reverts files instead of writing them.
-    pub(crate) reverts: bool,
+    pub(crate) is_revert: bool,
 }
 
 impl EvaluatedTurn {
@@ -63,9 +63,9 @@ impl EvaluatedTurn {
         Self {
             session,
             thread,
-            ended: false,
+            has_ended: false,
             works: vec![EvaluatedWork::default()],
-            running: Vec::new(),
+            running_tools: Vec::new(),
             verdicts: VerdictHistory::default(),
             last_change: change,
         }
@@ -83,7 +83,7 @@ impl EvaluatedTurn {
     /// last one in which a call was answered.
     fn current_work_index(&self) -> usize {
         let answered = self.works.iter().rposition(EvaluatedWork::is_answered);
-        answered.filter(|_| self.ended).unwrap_or(self.works.len().saturating_sub(1))
+        answered.filter(|_| self.has_ended).unwrap_or(self.works.len().saturating_sub(1))
     }
 
     /// Returns the work to which new signals are added; see `current_work_index`. `None` if the turn has no work.
@@ -135,9 +135,9 @@ impl EvaluatedTurn {
     /// tools beyond [`MAX_RUNNING_TOOLS`].
     pub(crate) fn start_tool(&mut self, tool: &ToolCalled, event: EventId) {
         let touches_files = tool.reverts || !tool.files.is_empty();
-        if touches_files && self.running.len() < MAX_RUNNING_TOOLS {
+        if touches_files && self.running_tools.len() < MAX_RUNNING_TOOLS {
             let (call, files) = (tool.call.clone(), tool.files.clone());
-            self.running.push(RunningTool { call, event, files, reverts: tool.reverts });
+            self.running_tools.push(RunningTool { call, event, files, is_revert: tool.reverts });
         }
     }
 
@@ -150,9 +150,9 @@ impl EvaluatedTurn {
             ToolOutcome::Interrupted => SignalKind::ToolDeclined,
         };
         self.add_signal(kind, event);
-        let index = self.running.iter().position(|running| running.call == tool.call)?;
-        let running = self.running.swap_remove(index);
-        (tool.outcome == ToolOutcome::Succeeded).then_some(running)
+        let index = self.running_tools.iter().position(|running| running.call == tool.call)?;
+        let finished_tool = self.running_tools.swap_remove(index);
+        (tool.outcome == ToolOutcome::Succeeded).then_some(finished_tool)
     }
 
     /// Marks the turn as ended, adds the signal of its status (none for a refused turn), and discards its running
@@ -165,8 +165,8 @@ impl EvaluatedTurn {
             // No model was called.
             TurnStatus::Refused => {}
         }
-        self.running = Vec::new();
-        self.ended = true;
+        self.running_tools = Vec::new();
+        self.has_ended = true;
     }
 
     /// Starts a new work for the model to which the user reassigned the turn; `event` is the evidence. If no call of

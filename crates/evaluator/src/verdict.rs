@@ -55,8 +55,13 @@ impl Evaluator {
     /// Computes the current verdict on each model's work in a turn, whether or not the log has it. Empty if the turn is
     /// not in memory or has not ended.
     pub fn verdicts(&self, turn: TurnId, rubric: &Rubric) -> Vec<EvalCompleted> {
-        let Some(judged) = self.turns.get(&turn).filter(|judged| judged.ended) else { return Vec::new() };
-        judged.works_by_model().map(|(model, work)| compute_verdict(turn, judged, model, work, rubric)).collect()
+        let Some(turn_state) = self.turns.get(&turn).filter(|turn_state| turn_state.has_ended) else {
+            return Vec::new();
+        };
+        turn_state
+            .works_by_model()
+            .map(|(model, work)| compute_verdict(turn, turn_state, model, work, rubric))
+            .collect()
     }
 }
 
@@ -68,11 +73,13 @@ fn due_verdicts_of_turn<'a>(
 ) -> impl Iterator<Item = DueVerdict> + 'a {
     turn.works_by_model().filter_map(move |(model, work)| {
         let event = compute_verdict(id, turn, model, work, rubric);
-        let recorded = turn.verdicts.recorded_verdicts(model, rubric);
-        if recorded.is_some_and(|recorded| recorded.last == VerdictDigest::from_event(&event)) {
+        let recorded_verdict = turn.verdicts.recorded_verdicts(model, rubric);
+        if recorded_verdict
+            .is_some_and(|recorded_verdict| recorded_verdict.last_digest == VerdictDigest::from_event(&event))
+        {
             return None;
         }
-        let number = recorded.map_or(0, |recorded| recorded.count);
+        let number = recorded_verdict.map_or(0, |recorded_verdict| recorded_verdict.count);
         let id = verdict_id(&event, number);
         Some(DueVerdict { id, at: turn.last_change.at, causation: turn.last_change.event, event })
     })
@@ -95,7 +102,7 @@ fn compute_verdict(
         confidence,
         rubric: rubric.name().to_owned(),
         rubric_version: rubric.version(),
-        signals: work.signals.listed().to_vec(),
+        signals: work.signals.entries().to_vec(),
         signals_omitted: work.signals.omitted(),
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct RecordedVerdict {
     /// The number of verdicts that the log has.
     pub(crate) count: u64,
     /// The digest of the last recorded verdict.
-    pub(crate) last: VerdictDigest,
+    pub(crate) last_digest: VerdictDigest,
 }
 
 /// The parts of a verdict that can change, for comparison with a later verdict. Signals are only added, or a rating is
@@ -67,18 +67,18 @@ impl VerdictHistory {
 
     /// Adds a verdict that the log records. Ignores a verdict without a model, which was not created by this evaluator.
     pub(crate) fn record(&mut self, eval: &EvalCompleted) {
-        let last = VerdictDigest::from_event(eval);
+        let last_digest = VerdictDigest::from_event(eval);
         let Some(model) = &eval.model else { return };
         let mut verdicts = self.verdicts.iter_mut();
-        if let Some(recorded) = verdicts.find(|known| known.matches(model, &eval.rubric, eval.rubric_version)) {
-            (recorded.count, recorded.last) = (recorded.count.saturating_add(1), last);
+        if let Some(verdict) = verdicts.find(|verdict| verdict.matches(model, &eval.rubric, eval.rubric_version)) {
+            (verdict.count, verdict.last_digest) = (verdict.count.saturating_add(1), last_digest);
             return;
         }
         if MAX_VERDICTS <= self.verdicts.len() {
             self.verdicts.remove(0);
         }
         let (model, rubric, version) = (model.clone(), eval.rubric.clone(), eval.rubric_version);
-        self.verdicts.push(RecordedVerdict { model, rubric, version, count: 1, last });
+        self.verdicts.push(RecordedVerdict { model, rubric, version, count: 1, last_digest });
     }
 }
 

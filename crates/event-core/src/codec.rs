@@ -58,17 +58,17 @@ fn unlimited() -> impl bincode::Options {
     bincode::DefaultOptions::new().with_no_limit().with_little_endian().with_varint_encoding().reject_trailing_bytes()
 }
 
-/// Encodes the payload of an event. `what` is the kind of the event, for the error.
+/// Encodes the payload of an event. `name` is the kind of the event, for the error.
 ///
 /// # Errors
 /// [`CodecError::Encode`] if `value` cannot be serialised or its encoding is longer than [`MAX_PAYLOAD_BYTES`].
-pub fn encode<T: Serialize>(what: &'static str, value: &T) -> Result<Vec<u8>, CodecError> {
+pub fn encode<T: Serialize>(name: &'static str, value: &T) -> Result<Vec<u8>, CodecError> {
     // With a limit, bincode traverses the value twice: to measure and to write. A check afterwards is faster.
     let mut bytes = Vec::with_capacity(USUAL_PAYLOAD_BYTES);
-    let written = unlimited().serialize_into(&mut bytes, value);
-    let too_long = MAX_PAYLOAD_BYTES < bytes.len() as u64;
-    let fits = if too_long { Err(bincode::ErrorKind::SizeLimit.into()) } else { Ok(()) };
-    written.and(fits).map_err(|source| CodecError::Encode { what, source })?;
+    let write_result = unlimited().serialize_into(&mut bytes, value);
+    let is_too_long = MAX_PAYLOAD_BYTES < bytes.len() as u64;
+    let size_check = if is_too_long { Err(bincode::ErrorKind::SizeLimit.into()) } else { Ok(()) };
+    write_result.and(size_check).map_err(|source| CodecError::Encode { what: name, source })?;
     Ok(bytes)
 }
 

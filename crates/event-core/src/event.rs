@@ -31,12 +31,12 @@ pub trait EventType: Clone + Serialize + DeserializeOwned + Send + Sync + 'stati
 /// [`CodecError::Decode`]. Version 3 of a kind calls this function with the type of version 2, whose `upcast` calls it
 /// with the type of version 1.
 pub fn upcast<Before: EventType, Now: From<Before>>(version: u16, payload: &[u8]) -> Option<Result<Now, CodecError>> {
-    let before = if version == Before::VERSION {
+    let decoded = if version == Before::VERSION {
         Some(codec::decode::<Before>(Before::KIND, payload))
     } else {
         Before::upcast(version, payload)
     };
-    before.map(|read| read.map(Now::from))
+    decoded.map(|result| result.map(Now::from))
 }
 
 /// An encoded event that has no position in the log yet. A producer creates it, and the log assigns the position.
@@ -95,11 +95,11 @@ impl NewEvent {
         if self.version == E::VERSION {
             return codec::decode(E::KIND, &self.payload).map(Some);
         }
-        let unknown = CodecError::Version { kind: E::KIND, found: self.version, known: E::VERSION };
+        let version_error = CodecError::Version { kind: E::KIND, found: self.version, known: E::VERSION };
         if self.version < E::VERSION {
-            E::upcast(self.version, &self.payload).unwrap_or(Err(unknown)).map(Some)
+            E::upcast(self.version, &self.payload).unwrap_or(Err(version_error)).map(Some)
         } else {
-            Err(unknown)
+            Err(version_error)
         }
     }
 }

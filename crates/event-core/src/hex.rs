@@ -12,12 +12,12 @@ pub struct Hex<'a>(pub &'a [u8]);
 impl fmt::Display for Hex<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A call of the formatter for each byte would take twenty times as long.
-        for part in self.0.chunks(CHUNK_BYTES) {
+        for bytes in self.0.chunks(CHUNK_BYTES) {
             let mut digits = [0; 2 * CHUNK_BYTES];
-            for (pair, byte) in digits.chunks_exact_mut(2).zip(part) {
+            for (pair, byte) in digits.chunks_exact_mut(2).zip(bytes) {
                 pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
             }
-            f.write_str(std::str::from_utf8(&digits[..2 * part.len()]).unwrap_or_default())?;
+            f.write_str(std::str::from_utf8(&digits[..2 * bytes.len()]).unwrap_or_default())?;
         }
         Ok(())
     }

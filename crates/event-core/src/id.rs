@@ -25,23 +25,23 @@ impl EventId {
         // Each part is preceded by its length, so ("ab", "c") and ("a", "bc") differ.
         let bytes: usize = parts.iter().map(|part| 8 + part.len()).sum();
         // The parts are joined first, because an incremental hasher costs about 2 kB of initialisation.
-        let (mut few, mut many) = ([0; STACK_BUFFER_BYTES], Vec::new());
-        let whole = if bytes <= STACK_BUFFER_BYTES {
-            &mut few[..bytes]
+        let (mut stack_buffer, mut heap_buffer) = ([0; STACK_BUFFER_BYTES], Vec::new());
+        let input = if bytes <= STACK_BUFFER_BYTES {
+            &mut stack_buffer[..bytes]
         } else {
-            many.resize(bytes, 0);
-            &mut many[..]
+            heap_buffer.resize(bytes, 0);
+            &mut heap_buffer[..]
         };
-        let mut rest = &mut *whole;
+        let mut unfilled = &mut *input;
         for part in parts {
             for piece in [&(part.len() as u64).to_le_bytes()[..], part] {
-                let (place, behind) = rest.split_at_mut(piece.len());
-                place.copy_from_slice(piece);
-                rest = behind;
+                let (destination, remaining) = unfilled.split_at_mut(piece.len());
+                destination.copy_from_slice(piece);
+                unfilled = remaining;
             }
         }
         let mut id = [0; 16];
-        id.copy_from_slice(&blake3::hash(whole).as_bytes()[..16]);
+        id.copy_from_slice(&blake3::hash(input).as_bytes()[..16]);
         Self(id)
     }
 

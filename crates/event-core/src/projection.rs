@@ -136,13 +136,13 @@ impl<P: Projection> Projected<P> {
         if recorded.position != self.position.next() {
             return Err(ProjectionError::Gap { name: P::NAME, at: self.position, given: recorded.position });
         }
-        let selected = event.select::<P::Folded<'_>>().map_err(|source| ProjectionError::Unreadable {
+        let value = event.select::<P::Folded<'_>>().map_err(|source| ProjectionError::Unreadable {
             name: P::NAME,
             position: recorded.position,
             source,
         })?;
-        if let Some(selected) = selected {
-            self.state.apply(selected, recorded);
+        if let Some(value) = value {
+            self.state.apply(value, recorded);
         }
         self.position = recorded.position;
         Ok(())
@@ -157,15 +157,15 @@ impl<P: Projection> Projected<P> {
         Ok(Checkpoint { version: P::VERSION, position: self.position, state })
     }
 
-    /// Restores the state from a checkpoint. Returns the default state at the origin if `saved` is `None`, has another
+    /// Restores the state from a checkpoint. Returns the default state at the origin if `checkpoint` is `None`, has another
     /// version, cannot be decoded, or has a position after `head`, the last position of the log (as in a restored
     /// backup).
-    pub fn resume(saved: Option<&Checkpoint>, head: Position) -> Self {
-        saved
-            .filter(|saved| saved.version == P::VERSION && saved.position <= head)
-            .and_then(|saved| {
-                let state = codec::decode_state(P::NAME, &saved.state).ok()?;
-                Some(Self { state, position: saved.position })
+    pub fn resume(checkpoint: Option<&Checkpoint>, head: Position) -> Self {
+        checkpoint
+            .filter(|checkpoint| checkpoint.version == P::VERSION && checkpoint.position <= head)
+            .and_then(|checkpoint| {
+                let state = codec::decode_state(P::NAME, &checkpoint.state).ok()?;
+                Some(Self { state, position: checkpoint.position })
             })
             .unwrap_or_default()
     }

@@ -3,7 +3,7 @@
 use contracts::{ModelId, Tier};
 
 use super::{
-    convert::{PriceListError, convert_record, parse_records},
+    convert::{ConvertedRecord, PriceListError, convert_record, parse_records},
     curation::Curation,
     record::Record,
 };
@@ -34,6 +34,18 @@ pub enum BuiltInError {
     },
 }
 
+/// A model of the price list whose name ends with a date.
+struct DatedModel {
+    /// Id of the model.
+    id: ModelId,
+    /// Id without the date.
+    undated: ModelId,
+    /// Description of the model.
+    entry: ModelEntry,
+    /// Whether the model is not deprecated.
+    is_current: bool,
+}
+
 /// Creates the built-in list of models from a price list, given as JSON text, and the curation. Returns the YAML text
 /// that is committed as `built-in.yaml`.
 ///
@@ -45,12 +57,11 @@ pub enum BuiltInError {
 pub fn built_in_yaml(json: &str) -> Result<String, BuiltInError> {
     let curation = Curation::parse().map_err(Box::new)?;
     let mut entries = ModelEntries::new();
-    // Id, id without the date, entry, and whether the model is not deprecated.
-    let mut dated: Vec<(ModelId, ModelId, ModelEntry, bool)> = Vec::new();
+    let mut dated_models: Vec<DatedModel> = Vec::new();
     for (name, record) in parse_records(json)? {
         let Some(record) = record else { continue };
-        let Ok((id, mut entry, _)) = convert_record(&name, &record) else { continue };
-        let current = is_not_deprecated(&record, &curation.as_of);
+        let Ok(ConvertedRecord { id, mut entry, .. }) = convert_record(&name, &record) else { continue };
+        let is_current = is_not_deprecated(&record, &curation.as_of);
         let undated = strip_date(id.model())
             .and_then(|model| ModelId::try_from(format!("{}:{model}", id.provider()).as_str()).ok());
         // Patterns of families match undated names.
@@ -61,17 +72,17 @@ pub fn built_in_yaml(json: &str) -> Result<String, BuiltInError> {
         }
         entry.can_delegate = Some(tier != Tier::Fast);
         match undated {
-            Some(undated) => dated.push((id, undated, entry, current)),
-            None if current => drop(entries.insert(id, entry)),
+            Some(undated) => dated_models.push(DatedModel { id, undated, entry, is_current }),
+            None if is_current => drop(entries.insert(id, entry)),
             None => {}
         }
     }
-    for (id, undated, entry, current) in dated {
+    for DatedModel { id, undated, entry, is_current } in dated_models {
         match entries.get_mut(&undated) {
             Some(base) if base.prices == entry.prices => {
                 base.snapshots.get_or_insert_default().push(id.model().to_owned());
             }
-            _ if current => drop(entries.insert(id, entry)),
+            _ if is_current => drop(entries.insert(id, entry)),
             _ => {}
         }
     }
@@ -112,13 +123,13 @@ fn is_not_deprecated(record: &Record, as_of: &str) -> bool {
 /// does not end with a date.
 fn strip_date(model: &str) -> Option<&str> {
     let is_number = |text: &str, length: usize| text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());
-    let (rest, last) = model.rsplit_once('-')?;
-    if is_number(last, 8) {
+    let (rest, last_segment) = model.rsplit_once('-')?;
+    if is_number(last_segment, 8) {
         return Some(rest);
     }
     let (rest, month) = rest.rsplit_once('-')?;
     let (rest, year) = rest.rsplit_once('-')?;
-    (is_number(last, 2) && is_number(month, 2) && is_number(year, 4)).then_some(rest)
+    (is_number(last_segment, 2) && is_number(month, 2) && is_number(year, 4)).then_some(rest)
 }
 
 #[cfg(test)]

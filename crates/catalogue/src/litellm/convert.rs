@@ -92,8 +92,8 @@ pub fn convert_price_list(json: &str) -> Result<ConvertedPriceList, PriceListErr
     let mut conversion = ConvertedPriceList::default();
     for (name, record) in parse_records(json)? {
         match record.ok_or(DropReason::NotAModel).and_then(|record| convert_record(&name, &record)) {
-            Ok((id, entry, simplified)) => {
-                if simplified {
+            Ok(ConvertedRecord { id, entry, is_simplified }) => {
+                if is_simplified {
                     conversion.simplified.push(id.clone());
                 }
                 conversion.entries.insert(id, entry);
@@ -113,12 +113,21 @@ pub(super) fn parse_records(json: &str) -> Result<BTreeMap<String, Option<Record
     Ok(raw.into_iter().map(|(name, raw)| (name, serde_json::from_str(raw.get()).ok())).collect())
 }
 
-/// Converts the record `name` of the price list to a model id and an entry without tier and aliases. The third value is
-/// `true` if some of its rates were ignored because they have more than one threshold.
+/// A record of the price list, converted to an entry of a model.
+pub(super) struct ConvertedRecord {
+    /// Id of the model.
+    pub(super) id: ModelId,
+    /// Description of the model, without tier and aliases.
+    pub(super) entry: ModelEntry,
+    /// Whether some of its rates were ignored because they have more than one threshold.
+    pub(super) is_simplified: bool,
+}
+
+/// Converts the record `name` of the price list.
 ///
 /// # Errors
 /// The reason why the record cannot be converted.
-pub(super) fn convert_record(name: &str, record: &Record) -> Result<(ModelId, ModelEntry, bool), DropReason> {
+pub(super) fn convert_record(name: &str, record: &Record) -> Result<ConvertedRecord, DropReason> {
     if !matches!(record.mode.as_str(), "chat" | "responses") {
         return Err(DropReason::Mode(record.mode.clone()));
     }
@@ -130,14 +139,14 @@ pub(super) fn convert_record(name: &str, record: &Record) -> Result<(ModelId, Mo
     let has_flag = |key| record.flag(key).unwrap_or(false);
     let mut rates = record.rates.iter();
     let base = record.rates.get(&0).filter(|rates| rates.input.is_some() && rates.output.is_some());
-    let mut long = rates.by_ref().filter(|(threshold, _)| 0 < **threshold);
+    let mut long_rates = rates.by_ref().filter(|(threshold, _)| 0 < **threshold);
     // Without a long-context price, output has its ordinary price.
-    let long_context = long.next().and_then(|(threshold, rates)| {
+    let long_context = long_rates.next().and_then(|(threshold, rates)| {
         let mut rates = *rates;
         rates.output = rates.output.or(base?.output);
         rates.input.map(|_| LongContextEntry { above_tokens: *threshold, rates })
     });
-    let simplified = long.next().is_some();
+    let is_simplified = long_rates.next().is_some();
     let tokenizer = tokenizer_family(&id);
     let entry = ModelEntry {
         context_window: Some(context_window),
@@ -157,7 +166,7 @@ pub(super) fn convert_record(name: &str, record: &Record) -> Result<(ModelId, Mo
         prices: base.map(|base| PriceEntry { base: *base, long_context }),
         ..ModelEntry::default()
     };
-    Ok((id, entry, simplified))
+    Ok(ConvertedRecord { id, entry, is_simplified })
 }
 
 /// Returns whether a model accepts a thinking effort. For Anthropic, the price list has a flag for adaptive thinking;
@@ -200,12 +209,12 @@ pub(super) fn model_id(name: &str, provider: &str) -> Result<ModelId, DropReason
 /// the same models; [`Tokenizer::Generic`] for unknown names.
 fn tokenizer_family(id: &ModelId) -> Tokenizer {
     let model = id.model();
-    let last = model.rsplit(['/', '.']).next().unwrap_or(model);
+    let bare_name = model.rsplit(['/', '.']).next().unwrap_or(model);
     if model.contains("claude") {
         Tokenizer::Anthropic
     } else if model.contains("gemini") {
         Tokenizer::Google
-    } else if model.contains("gpt-") || ["o1", "o3", "o4"].iter().any(|series| last.starts_with(series)) {
+    } else if model.contains("gpt-") || ["o1", "o3", "o4"].iter().any(|series| bare_name.starts_with(series)) {
         Tokenizer::OpenAi
     } else {
         Tokenizer::Generic

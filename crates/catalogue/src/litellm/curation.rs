@@ -57,14 +57,14 @@ impl Curation {
 
 /// Returns whether a pattern matches a whole text. `*` in the pattern matches any number of characters, also none.
 fn matches_pattern(pattern: &str, text: &str) -> bool {
-    let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
-    let Some(mut text) = text.strip_prefix(first) else { return false };
-    let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
+    let Some((prefix, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(mut text) = text.strip_prefix(prefix) else { return false };
+    let (middle, suffix) = rest.rsplit_once('*').unwrap_or(("", rest));
     for part in middle.split('*').filter(|part| !part.is_empty()) {
         let Some((_, after)) = text.split_once(part) else { return false };
         text = after;
     }
-    text.ends_with(last)
+    text.ends_with(suffix)
 }
 
 #[cfg(test)]

@@ -33,10 +33,10 @@ where
     /// Deserialises a bounded map and restores the insertion order from the numbers of the entries. The field `keys` is
     /// ignored.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let saved = SavedMap::<K, V>::deserialize(deserializer)?;
-        let mut entries: Vec<_> = saved.entries.into_iter().collect();
+        let saved_map = SavedMap::<K, V>::deserialize(deserializer)?;
+        let mut entries: Vec<_> = saved_map.entries.into_iter().collect();
         entries.sort_unstable_by_key(|(_, (insertion, _))| *insertion);
         let entries = entries.into_iter().map(|(key, (insertion, value))| (key, Entry { insertion, value }));
-        Ok(Self { entries: entries.collect(), insertions: saved.insertions })
+        Ok(Self { entries: entries.collect(), insertions: saved_map.insertions })
     }
 }

@@ -34,7 +34,8 @@ impl Requirement {
         if from as u8 == to as u8 {
             return true;
         }
-        let among_openai = matches!(from, OpenAiChat | OpenAiResponses) && matches!(to, OpenAiChat | OpenAiResponses);
+        let is_among_openai =
+            matches!(from, OpenAiChat | OpenAiResponses) && matches!(to, OpenAiChat | OpenAiResponses);
         match self {
             // Every API has an effort; settings that only one API has are also `ThinkingControl`. Which model may
             // receive signed thinking depends on models; that other APIs lose it is covered by `EarlierThinking`.
@@ -42,7 +43,7 @@ impl Requirement {
             // Only the two OpenAI APIs have such tools, with the same definitions, and only they agree on the meaning
             // of a final message of the model, which Anthropic continues. They send arguments as text of any content,
             // and images as URLs.
-            Self::CustomTools | Self::Prefill | Self::BrokenArguments | Self::OtherImages => among_openai,
+            Self::CustomTools | Self::Prefill | Self::BrokenArguments | Self::OtherImages => is_among_openai,
             // Only the OpenAI APIs accept a system message at any place, and a request for no thinking.
             Self::MidConversationSystem | Self::NoThinking => matches!(to, OpenAiChat | OpenAiResponses),
             // Gemini fetches only files that Google stores, which no other provider can fetch; and it matches results

@@ -112,7 +112,7 @@ impl Operation for ImportTurns {
 
     fn execute(self, engine: &mut Engine) -> Result<ImportedTurns, ControlError> {
         let mut imported = ImportedTurns::default();
-        let before = engine.position();
+        let first_position = engine.position();
         for ImportedPart { session, turns } in &self.parts {
             engine.observe_session(session)?;
             let skills = session.workspace.as_ref().and_then(|workspace| self.skills.get(workspace));
@@ -123,15 +123,17 @@ impl Operation for ImportTurns {
                     continue;
                 }
                 imported.count(turn);
-                if let Some(made) = engine.observe_turn_with_skills(session, turn, skills)? {
+                if let Some(decision) = engine.observe_turn_with_skills(session, turn, skills)? {
                     imported.decisions += 1;
-                    imported.refused += u64::from(made.model().is_none());
-                    let ran = made.request().and_then(|request| request.named.as_ref());
-                    imported.other_model += u64::from(ran.is_some() && made.model().is_some() && ran != made.model());
+                    imported.refused += u64::from(decision.model().is_none());
+                    let requested_model = decision.request().and_then(|request| request.named.as_ref());
+                    imported.other_model += u64::from(
+                        requested_model.is_some() && decision.model().is_some() && requested_model != decision.model(),
+                    );
                 }
             }
         }
-        imported.new_events = engine.position().0 - before.0;
+        imported.new_events = engine.position().0 - first_position.0;
         Ok(imported)
     }
 }

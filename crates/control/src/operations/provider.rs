@@ -30,14 +30,14 @@ impl Operation for RetryProvider {
     type Response = RetriedProvider;
 
     fn execute(self, engine: &mut Engine) -> Result<RetriedProvider, ControlError> {
-        let known: Vec<_> = engine.models().registry.providers().collect();
-        let provider = known.iter().find(|known| known.as_str() == self.provider);
+        let providers: Vec<_> = engine.models().registry.providers().collect();
+        let provider = providers.iter().find(|name| name.as_str() == self.provider);
         let Some(provider) = provider.map(|provider| (*provider).clone()) else {
-            let names: Vec<_> = known.iter().map(|provider| provider.as_str()).collect();
-            let shown: String = self.provider.chars().take(MAX_SHOWN_CHARS).collect();
+            let names: Vec<_> = providers.iter().map(|provider| provider.as_str()).collect();
+            let shown_name: String = self.provider.chars().take(MAX_SHOWN_CHARS).collect();
             return Err(ControlError::invalid(format!(
                 "no model has the provider `{}`; the providers are {}",
-                shown.escape_debug(),
+                shown_name.escape_debug(),
                 names.join(", ")
             )));
         };

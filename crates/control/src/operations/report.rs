@@ -60,9 +60,9 @@ impl Operation for ReportSession {
     type Response = SessionReport;
 
     fn execute(self, engine: &mut Engine) -> Result<SessionReport, ControlError> {
-        let latest = || engine.state().sessions.latest().map(|(session, _)| session.clone());
+        let latest_session = || engine.state().sessions.latest().map(|(session, _)| session.clone());
         // Before the first decision there is no latest session, and nothing was spent.
-        let Some(session) = self.session.or_else(latest) else { return Ok(SessionReport::default()) };
+        let Some(session) = self.session.or_else(latest_session) else { return Ok(SessionReport::default()) };
         let status = engine.session_status(&session)?;
         let turn = status.last.map(|last| TurnReport {
             model: last.model,
@@ -77,12 +77,12 @@ impl Operation for ReportSession {
             limit: budget.limit,
             remaining: budget.remaining,
         });
-        let of_rule = status.rule_limit.map(|limit| LimitReport {
+        let rule_report = status.rule_limit.map(|limit| LimitReport {
             budget: None,
             limit,
             remaining: NanoUsd(limit.0.saturating_sub(status.spent_today.0)),
         });
-        Ok(SessionReport { turn, spent_today: status.spent_today, limits: budgets.chain(of_rule).collect() })
+        Ok(SessionReport { turn, spent_today: status.spent_today, limits: budgets.chain(rule_report).collect() })
     }
 }
 
@@ -109,11 +109,11 @@ impl Operation for ReportGateway {
 
     fn execute(self, engine: &mut Engine) -> Result<GatewayReport, ControlError> {
         let registry = &engine.models().registry;
-        let reachable = registry.iter().filter(|model| model.configured);
+        let configured_models = registry.iter().filter(|model| model.configured);
         Ok(GatewayReport {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             process: std::process::id(),
-            providers: reachable.map(|model| model.provider.to_string()).collect(),
+            providers: configured_models.map(|model| model.provider.to_string()).collect(),
             known_providers: registry.providers().map(ToString::to_string).collect(),
         })
     }

@@ -100,8 +100,8 @@ impl SimulationAccuracy {
         let mut sessions: Vec<_> = self.sessions.values().filter(|session| session.error().is_some()).collect();
         // The sort is stable, and the map is sorted by session.
         sessions.sort_by_key(|session| session.calls);
-        let cuts = [0, sessions.len() / 3, sessions.len() * 2 / 3, sessions.len()];
-        cuts.windows(2).filter_map(|cut| group_statistics(&sessions[cut[0]..cut[1]])).collect()
+        let group_bounds = [0, sessions.len() / 3, sessions.len() * 2 / 3, sessions.len()];
+        group_bounds.windows(2).filter_map(|bounds| group_statistics(&sessions[bounds[0]..bounds[1]])).collect()
     }
 }
 

@@ -19,22 +19,33 @@ pub struct CallTracker {
     sessions: BTreeMap<SessionId, BTreeMap<Thread, ThreadState>>,
 }
 
+/// A turn that has started and not ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct RunningTurn {
+    /// The turn.
+    turn: TurnId,
+    /// Time at which it started.
+    started_at: Timestamp,
+    /// Whether a call of it has completed.
+    has_completed_call: bool,
+}
+
 /// State of a thread between two completed calls, from which the next [`Call`] is created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct ThreadState {
-    /// The running turn, the time of its start, and whether a call of it has completed; `None` if no turn is running.
-    running_turn: Option<(TurnId, Timestamp, bool)>,
+    /// The running turn; `None` if no turn is running.
+    running_turn: Option<RunningTurn>,
     /// Kind of the last input in the prompt of the next call.
     after: PrecedingInput,
     /// Whether a message that comes next follows a completed turn. `false` while tool calls in the history have no
     /// results, and after a turn that did not complete.
-    last_turn_complete: bool,
+    is_last_turn_complete: bool,
     /// Length in bytes of the turn's message until a call has completed; then 0.
     message_bytes: u64,
     /// Whether the history was compacted since the last call.
-    compacted: bool,
+    was_compacted: bool,
     /// Whether the session was resumed since the last call.
-    resumed: bool,
+    was_resumed: bool,
     /// Cache lifetime of the last call.
     lifetime: CacheLifetime,
     /// Calls cancelled before their response since the last call.
@@ -46,10 +57,10 @@ impl Default for ThreadState {
         Self {
             running_turn: None,
             after: PrecedingInput::Message,
-            last_turn_complete: true,
+            is_last_turn_complete: true,
             message_bytes: 0,
-            compacted: false,
-            resumed: false,
+            was_compacted: false,
+            was_resumed: false,
             lifetime: CacheLifetime::default(),
             attempts: Vec::new(),
         }
@@ -68,18 +79,18 @@ impl CallTracker {
         }
         if let Some(turn) = event.read::<TurnStarted>()? {
             let state = self.thread_mut(&turn.session, &turn.thread);
-            state.running_turn = Some((turn.turn, at, false));
-            state.after = if state.last_turn_complete { PrecedingInput::Message } else { PrecedingInput::Cut };
-            state.last_turn_complete = true;
+            state.running_turn = Some(RunningTurn { turn: turn.turn, started_at: at, has_completed_call: false });
+            state.after = if state.is_last_turn_complete { PrecedingInput::Message } else { PrecedingInput::Cut };
+            state.is_last_turn_complete = true;
             state.message_bytes = turn.message_bytes;
         } else if let Some(turn) = event.read::<TurnEnded>()? {
             let threads = self.sessions.get_mut(&turn.session).into_iter().flat_map(BTreeMap::values_mut);
             threads.for_each(|state| state.end_turn(&turn, at));
         } else if let Some(compacted) = event.read::<SessionCompacted>()? {
-            self.thread_mut(&compacted.session, &compacted.thread).compacted = true;
+            self.thread_mut(&compacted.session, &compacted.thread).was_compacted = true;
         } else if let Some(resumed) = event.read::<SessionResumed>()? {
             let threads = self.sessions.get_mut(&resumed.session).into_iter().flat_map(BTreeMap::values_mut);
-            threads.for_each(|state| state.resumed = true);
+            threads.for_each(|state| state.was_resumed = true);
         }
         Ok(None)
     }
@@ -104,7 +115,7 @@ impl ThreadState {
         } else if 0 < usage.cache_write_5m {
             self.lifetime = CacheLifetime::FiveMinutes;
         }
-        let completed = Call {
+        let completed_call = Call {
             session: call.session,
             thread: call.thread,
             turn: call.turn,
@@ -119,28 +130,28 @@ impl ThreadState {
             message_bytes: std::mem::take(&mut self.message_bytes),
             // One text block, the thinking blocks, and two blocks for each tool call: call and result.
             blocks: 1 + u64::from(call.thinking_blocks) + 2 * u64::from(call.tool_calls),
-            compacted: std::mem::take(&mut self.compacted),
-            resumed: std::mem::take(&mut self.resumed),
+            compacted: std::mem::take(&mut self.was_compacted),
+            resumed: std::mem::take(&mut self.was_resumed),
             attempts: std::mem::take(&mut self.attempts),
         };
-        self.last_turn_complete = call.tool_calls == 0;
-        if !self.last_turn_complete {
+        self.is_last_turn_complete = call.tool_calls == 0;
+        if !self.is_last_turn_complete {
             self.after = PrecedingInput::Tools;
         }
-        if let Some((_, _, called)) = &mut self.running_turn {
-            *called = true;
+        if let Some(running) = &mut self.running_turn {
+            running.has_completed_call = true;
         }
-        completed
+        completed_call
     }
 
     /// Folds the end of a turn, and ignores a turn that is not the running one. A cancelled turn without a completed
     /// call becomes a [`CancelledCall`].
     fn end_turn(&mut self, turn: &TurnEnded, at: Timestamp) {
-        let Some((_, started, called)) = self.running_turn.take_if(|(open, _, _)| *open == turn.turn) else { return };
-        if called || 0 < turn.llm_calls {
-            self.last_turn_complete = turn.status == TurnStatus::Completed;
+        let Some(running) = self.running_turn.take_if(|running| running.turn == turn.turn) else { return };
+        if running.has_completed_call || 0 < turn.llm_calls {
+            self.is_last_turn_complete = turn.status == TurnStatus::Completed;
         } else if turn.status == TurnStatus::Cancelled {
-            self.attempts.push(CancelledCall { sent: started, stopped: at });
+            self.attempts.push(CancelledCall { sent: running.started_at, stopped: at });
         }
     }
 }

@@ -16,9 +16,9 @@ use super::{
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct ThreadCache {
     /// Size of the first prompt of the thread in tokens; `None` before the first call.
-    first: Option<u64>,
+    first_prompt_tokens: Option<u64>,
     /// Size of the previous prompt in tokens; 0 before the first call.
-    size: u64,
+    prompt_tokens: u64,
     /// Length of the history in content blocks, including the last response and the results of its tools.
     block: u64,
     /// Length of the history, in content blocks, at the previous prompt. The client marks the ends of the last two
@@ -49,7 +49,7 @@ struct Conversation {
     latest: Prefix,
     /// Prefix that was cached before `latest`, for calls that were sent before `latest` could be read; `None` if there
     /// was none.
-    before: Option<Prefix>,
+    previous: Option<Prefix>,
 }
 
 /// A cached prefix of a prompt, with its length and the time of its last use.
@@ -58,7 +58,7 @@ struct Prefix {
     /// Length of the prefix in tokens.
     tokens: u64,
     /// Time of the last use: the start of the response from which on the prefix can be read.
-    used: Timestamp,
+    used_at: Timestamp,
     /// Length of the history up to the end of the prefix, in content blocks.
     block: u64,
 }
@@ -68,7 +68,7 @@ struct Prefix {
 struct CacheLookup {
     /// Prefix of the conversation that was cached when the request was sent, even if it has expired; `None` if there
     /// was none.
-    known: Option<Prefix>,
+    prefix: Option<Prefix>,
     /// Part of the prompt that is read from the cache.
     read: CacheRead,
 }
@@ -87,25 +87,25 @@ impl ThreadCache {
     /// Simulates a call to `model`: updates the cache and returns the split of the prompt into read, written and
     /// uncached tokens.
     ///
-    /// `given` is the number of tokens that the first call of the thread reads, if it is a starting condition of the
+    /// `initial_read` is the number of tokens that the first call of the thread reads, if it is a starting condition of the
     /// simulation; `None` if the rules determine it. Ignored for later calls.
-    pub(super) fn call(&mut self, call: &Call, model: &ModelId, given: Option<u64>) -> PromptSplit {
+    pub(super) fn call(&mut self, call: &Call, model: &ModelId, initial_read: Option<u64>) -> PromptSplit {
         let (rules, total) = (CacheRules::for_model(model), call.total());
-        let is_first_call = self.first.is_none();
-        let first = *self.first.get_or_insert(total);
+        let is_first_call = self.first_prompt_tokens.is_none();
+        let first_prompt_tokens = *self.first_prompt_tokens.get_or_insert(total);
         let after_completed_turn = call.after == PrecedingInput::Message && !is_first_call;
-        if call.compacted || call.resumed || (total < self.size && !after_completed_turn) {
+        if call.compacted || call.resumed || (total < self.prompt_tokens && !after_completed_turn) {
             self.models.values_mut().for_each(|cache| cache.conversations.clear());
         }
         let variant = rules.variant(call.variant);
         if !self.models.contains_key(model) {
             self.models.insert(model.clone(), ModelCache::default());
         }
-        let (size, block) = (self.size.min(total), self.block);
+        let (size, block) = (self.prompt_tokens.min(total), self.block);
         for attempt in
             call.attempts.iter().filter(|attempt| MIN_CANCELLED_MICROS <= attempt.stopped.micros_since(attempt.sent))
         {
-            self.record_use(model, variant, Prefix { tokens: size, used: attempt.sent, block }, None);
+            self.record_use(model, variant, Prefix { tokens: size, used_at: attempt.sent, block }, None);
         }
 
         let lookup = self.look_up(rules, model, variant, call.lifetime, call.sent);
@@ -118,21 +118,21 @@ impl ThreadCache {
                 )
             }
             CacheRead::Conversation(tokens) => tokens,
-            CacheRead::Base => base_tokens(call.lifetime, first),
+            CacheRead::Base => base_tokens(call.lifetime, first_prompt_tokens),
             CacheRead::Nothing => 0,
         };
         read = rules.round_to_granularity(read.min(total));
-        if let Some(given) = given.filter(|_| is_first_call) {
-            read = given.min(total);
+        if let Some(initial_read) = initial_read.filter(|_| is_first_call) {
+            read = initial_read.min(total);
         }
-        let rest = total - read;
-        let uncached = if rules.charges_writes() { rest.min(UNCACHED_TOKENS) } else { rest };
+        let unread_tokens = total - read;
+        let uncached = if rules.charges_writes() { unread_tokens.min(UNCACHED_TOKENS) } else { unread_tokens };
 
         let tokens = if rules.charges_writes() { total - uncached } else { total };
-        self.record_use(model, variant, Prefix { tokens, used: call.began, block }, lookup.known);
+        self.record_use(model, variant, Prefix { tokens, used_at: call.began, block }, lookup.prefix);
         self.mark = block;
         self.block = block.saturating_add(call.blocks).saturating_add(u64::from(call.after != PrecedingInput::Tools));
-        self.size = total;
+        self.prompt_tokens = total;
         (self.lifetime, self.variant) = (call.lifetime, call.variant);
         PromptSplit::new(total, read, uncached, call.lifetime)
     }
@@ -143,7 +143,7 @@ impl ThreadCache {
         let rules = CacheRules::for_model(model);
         let read = match self.look_up(rules, model, rules.variant(self.variant), self.lifetime, at).read {
             CacheRead::Conversation(tokens) => tokens,
-            CacheRead::Base => base_tokens(self.lifetime, self.first.unwrap_or(0)),
+            CacheRead::Base => base_tokens(self.lifetime, self.first_prompt_tokens.unwrap_or(0)),
             CacheRead::Nothing => 0,
         };
         rules.round_to_granularity(read)
@@ -159,31 +159,31 @@ impl ThreadCache {
         lifetime: CacheLifetime,
         sent: Timestamp,
     ) -> CacheLookup {
-        let alive = |used: Timestamp| sent.micros_since(used) <= rules.lifetime_micros(lifetime);
+        let is_alive = |used_at: Timestamp| sent.micros_since(used_at) <= rules.lifetime_micros(lifetime);
         let cache = self.models.get(model);
         let conversation = cache.and_then(|cache| cache.conversations.get(&variant));
-        let known = conversation.and_then(|conversation| {
-            if sent < conversation.latest.used { conversation.before } else { Some(conversation.latest) }
+        let prefix = conversation.and_then(|conversation| {
+            if sent < conversation.latest.used_at { conversation.previous } else { Some(conversation.latest) }
         });
-        let read = match known {
-            Some(prefix) if alive(prefix.used) && rules.can_reach(self.mark.saturating_sub(prefix.block)) => {
+        let read = match prefix {
+            Some(prefix) if is_alive(prefix.used_at) && rules.can_reach(self.mark.saturating_sub(prefix.block)) => {
                 CacheRead::Conversation(prefix.tokens)
             }
-            _ if cache.and_then(|cache| cache.base).is_some_and(alive) || rules.shares_base(lifetime) => {
+            _ if cache.and_then(|cache| cache.base).is_some_and(is_alive) || rules.shares_base(lifetime) => {
                 CacheRead::Base
             }
             _ => CacheRead::Nothing,
         };
-        CacheLookup { known, read }
+        CacheLookup { prefix, read }
     }
 
     /// Records that a request wrote or refreshed the prefix `latest`. It becomes the cached prefix of the variant's
-    /// conversation, with `before` as the previous one, and the base counts as used. Does nothing if the model has no
+    /// conversation, with `previous` as the previous one, and the base counts as used. Does nothing if the model has no
     /// cache entry.
-    fn record_use(&mut self, model: &ModelId, variant: CacheVariant, latest: Prefix, before: Option<Prefix>) {
+    fn record_use(&mut self, model: &ModelId, variant: CacheVariant, latest: Prefix, previous: Option<Prefix>) {
         if let Some(cache) = self.models.get_mut(model) {
-            cache.base = Some(latest.used);
-            cache.conversations.insert(variant, Conversation { latest, before });
+            cache.base = Some(latest.used_at);
+            cache.conversations.insert(variant, Conversation { latest, previous });
         }
     }
 }

@@ -139,8 +139,8 @@ impl Fold {
     /// Returns the session id of a line, and records the workspace and client version that the line contains. `None` if
     /// neither the line nor the file name has a session id.
     fn ensure_session(&mut self, line: &Line<'_>, at: Timestamp) -> Option<SessionId> {
-        let named = SessionId::try_from(line.session_id.text()).ok();
-        let id = named.clone().or_else(|| self.fallback.clone())?;
+        let recorded_id = SessionId::try_from(line.session_id.text()).ok();
+        let id = recorded_id.clone().or_else(|| self.fallback.clone())?;
         let session = self.session.get_or_insert(ObservedSession {
             id,
             source: SessionSource::ClaudeCode,
@@ -155,7 +155,7 @@ impl Fold {
         {
             session.client = Some(format!("{CLIENT} {version}"));
         }
-        Some(named.unwrap_or_else(|| session.id.clone()))
+        Some(recorded_id.unwrap_or_else(|| session.id.clone()))
     }
 
     /// Returns the thread that a line belongs to: the main conversation or a sub-agent. A sub-agent without an
@@ -195,7 +195,7 @@ impl Fold {
             self.start(candidate);
         } else if self.running(&context.key).is_none() {
             let name = if context.parent.is_empty() { context.uuid } else { context.parent };
-            let before = self.thread(&context.key).before.clone();
+            let state = self.thread(&context.key).before.clone();
             self.start(OpenTurn::new(
                 context.session.clone(),
                 context.key.clone(),
@@ -203,7 +203,7 @@ impl Fold {
                 context.at,
                 String::new(),
                 false,
-                before,
+                state,
             ));
         }
         self.running(&context.key)
@@ -212,31 +212,32 @@ impl Fold {
     /// Returns the step that records that the user reopened the session, if the user had left it; `None` otherwise. The
     /// session then no longer counts as left.
     fn resumed(&mut self, key: &ThreadKey, id: &str, at: Timestamp) -> Option<Step> {
-        std::mem::take(&mut self.thread(key).left).then(|| Step::Resumed(ObservedResumption { id: id.to_owned(), at }))
+        std::mem::take(&mut self.thread(key).was_left)
+            .then(|| Step::Resumed(ObservedResumption { id: id.to_owned(), at }))
     }
 
     /// Starts a turn and ends the previous one of the same thread. A turn of the main conversation also ends the turns
     /// of all sub-agents.
     fn start(&mut self, mut turn: OpenTurn) {
-        let next = turn.turn.started_at;
+        let start = turn.turn.started_at;
         let name = turn.turn.name.clone();
-        let resumed = self.resumed(&turn.key, &name, next);
-        let early = std::mem::take(&mut self.thread(&turn.key).early);
-        turn.turn.steps.extend(resumed.into_iter().chain(early.into_iter().map(Step::Compacted)));
-        let main = turn.key.is_main();
-        let main_running = self.running(&ThreadKey::MAIN).is_some();
-        if main || !main_running {
+        let resumption = self.resumed(&turn.key, &name, start);
+        let early_compactions = std::mem::take(&mut self.thread(&turn.key).early_compactions);
+        turn.turn.steps.extend(resumption.into_iter().chain(early_compactions.into_iter().map(Step::Compacted)));
+        let is_main = turn.key.is_main();
+        let has_running_main_turn = self.running(&ThreadKey::MAIN).is_some();
+        if is_main || !has_running_main_turn {
             for mut open in self.batch.drain(..) {
-                open.finish(Some(next));
+                open.finish(Some(start));
                 self.ready.push_back(open.turn);
             }
             self.threads.values_mut().for_each(|thread| thread.turn = None);
-            if main {
+            if is_main {
                 self.threads.retain(|key, _| key.is_main());
                 self.links.clear();
             }
         } else if let Some(open) = self.running(&turn.key) {
-            open.finish(Some(next));
+            open.finish(Some(start));
         }
         let index = self.batch.len();
         let key = turn.key.clone();

@@ -129,7 +129,7 @@ impl Line<'_> {
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct ToolUseResult {
     /// Whether the user interrupted the tool.
-    pub(super) interrupted: bool,
+    pub(super) is_interrupted: bool,
 }
 
 impl<'de> Deserialize<'de> for ToolUseResult {
@@ -153,7 +153,7 @@ impl<'de> Deserialize<'de> for ToolUseResult {
                     let mut result = ToolUseResult::default();
                     while let Some(key) = object.next_key::<Text<'de>>()? {
                         if key.text() == "interrupted" {
-                            result.interrupted = object.next_value::<Flag>()?.0;
+                            result.is_interrupted = object.next_value::<Flag>()?.0;
                         } else {
                             object.next_value::<IgnoredAny>()?;
                         }

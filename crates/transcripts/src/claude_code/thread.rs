@@ -44,13 +44,13 @@ pub(super) struct Thread {
     /// Cache variant of the next calls: user message, or command or skill.
     pub(super) variant: CacheVariant,
     /// Whether the user left the session after a call.
-    pub(super) left: bool,
+    pub(super) was_left: bool,
     /// Index of the running turn in the batch.
     pub(super) turn: Option<usize>,
     /// Turn of a command that no call has followed yet.
     pub(super) candidate: Option<OpenTurn>,
     /// Compactions before the first turn.
-    pub(super) early: Vec<ObservedCompaction>,
+    pub(super) early_compactions: Vec<ObservedCompaction>,
     /// Time of the last line.
     pub(super) last_at: Option<Timestamp>,
 }
@@ -58,24 +58,24 @@ pub(super) struct Thread {
 impl Thread {
     /// Creates the state of a thread without messages.
     pub(super) fn new() -> Self {
-        let mut before = ThreadState::default();
-        before.prompt.recorded_tokens = PREAMBLE_TOKENS;
+        let mut initial_state = ThreadState::default();
+        initial_state.prompt.recorded_tokens = PREAMBLE_TOKENS;
         Self {
-            before,
+            before: initial_state,
             preamble: PREAMBLE_TOKENS,
             model: None,
             variant: CacheVariant::PLAIN,
-            left: false,
+            was_left: false,
             turn: None,
             candidate: None,
-            early: Vec::new(),
+            early_compactions: Vec::new(),
             last_at: None,
         }
     }
 
     /// Records that the user left the session, unless the thread has no model call yet.
     pub(super) fn leave(&mut self) {
-        self.left |= self.model.is_some();
+        self.was_left |= self.model.is_some();
     }
 
     /// Adds text and images to the prompt of the next call.
@@ -115,15 +115,15 @@ pub(super) struct OpenTurn {
     /// Ids of its calls, with their index in the steps.
     pub(super) calls: Vec<(EventId, usize)>,
     /// Ids of the tool calls without a result.
-    pub(super) waiting: BTreeSet<String>,
+    pub(super) unanswered_calls: BTreeSet<String>,
     /// Kind of the last line.
-    pub(super) last: LastLine,
+    pub(super) last_line: LastLine,
     /// Time of the last line.
     pub(super) last_at: Timestamp,
 }
 
 impl OpenTurn {
-    /// Creates the turn that a message of the thread `key` starts at `at`. `images` is whether the message has images,
+    /// Creates the turn that a message of the thread `key` starts at `at`. `has_images` is whether the message has images,
     /// `before` the state of the thread before it.
     pub(super) fn new(
         session: SessionId,
@@ -131,7 +131,7 @@ impl OpenTurn {
         name: String,
         at: Timestamp,
         message: String,
-        images: bool,
+        has_images: bool,
         before: ThreadState,
     ) -> Self {
         let turn = ObservedTurn {
@@ -140,17 +140,24 @@ impl OpenTurn {
             thread: key.0.clone().into(),
             started_at: at,
             message,
-            message_has_images: images,
+            message_has_images: has_images,
             before,
             steps: Vec::new(),
             end: None,
         };
-        Self { turn, key, calls: Vec::new(), waiting: BTreeSet::new(), last: LastLine::Message, last_at: at }
+        Self {
+            turn,
+            key,
+            calls: Vec::new(),
+            unanswered_calls: BTreeSet::new(),
+            last_line: LastLine::Message,
+            last_at: at,
+        }
     }
 
     /// Records kind and time of the last line.
     pub(super) fn record_last_line(&mut self, last: LastLine, at: Timestamp) {
-        self.last = last;
+        self.last_line = last;
         self.last_at = at;
     }
 
@@ -164,15 +171,15 @@ impl OpenTurn {
     }
 
     /// Sets status and time of the turn's end, unless they are set. They depend on the last line of the turn and on the
-    /// time `next` of the next message (`None` at the end of the file).
-    pub(super) fn finish(&mut self, next: Option<Timestamp>) {
+    /// time `next_start` of the next message (`None` at the end of the file).
+    pub(super) fn finish(&mut self, next_start: Option<Timestamp>) {
         if self.turn.end.is_none() {
-            self.turn.end = match self.last {
-                LastLine::Answer { text: true } if self.waiting.is_empty() => {
+            self.turn.end = match self.last_line {
+                LastLine::Answer { text: true } if self.unanswered_calls.is_empty() => {
                     Some((TurnStatus::Completed, self.last_at))
                 }
                 LastLine::Failure => Some((self.failure_status(), self.last_at)),
-                _ => next.map(|next| (TurnStatus::Cancelled, next)),
+                _ => next_start.map(|next_start| (TurnStatus::Cancelled, next_start)),
             };
         }
         if self.turn.end.is_none()

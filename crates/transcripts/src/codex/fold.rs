@@ -36,7 +36,7 @@ pub(super) struct Fold {
     /// Finished turns that the reader has not returned yet, in order.
     pub(super) ready: VecDeque<ObservedTurn>,
     /// Id in the file's head: of its session, or of the sub-agent that wrote it; `None` before the head.
-    own: Option<String>,
+    own_id: Option<String>,
     /// Thread of all turns, if the file belongs to a sub-agent.
     agent: Option<ThreadId>,
     /// Set while the lines are a copy of another session's; `None` for the file's own lines.
@@ -51,11 +51,11 @@ pub(super) struct Fold {
     /// file does not mark typed messages, and the message starts a turn.
     candidate: Option<Message>,
     /// Whether the file marks typed messages.
-    marks_messages: bool,
+    has_message_marks: bool,
     /// Number of user messages in the history for which the line that marks them as typed has not followed yet.
-    unmarked: u32,
+    unmarked_messages: u32,
     /// Whether the last compaction came from a `compacted` line. A `context_compacted` event may follow and repeat it.
-    compacted: bool,
+    is_compaction_recorded: bool,
     /// Layout of the file; `None` before the first line of a known shape.
     layout: Option<Layout>,
     /// Number of the current line, from 1.
@@ -112,16 +112,16 @@ impl Fold {
             session: None,
             skipped: Skipped::default(),
             ready: VecDeque::new(),
-            own: None,
+            own_id: None,
             agent: None,
             copied: None,
             thread: Thread::new(),
             task: Task::default(),
             running: None,
             candidate: None,
-            marks_messages: false,
-            unmarked: 0,
-            compacted: false,
+            has_message_marks: false,
+            unmarked_messages: 0,
+            is_compaction_recorded: false,
             layout: None,
             line: 0,
             last_at: None,
@@ -209,11 +209,11 @@ impl Fold {
         let Some(mut open) = self.running.take() else { return };
         open.finish(next);
         // The message that this work belongs to may follow in a later import.
-        let too_early = open.without_message && open.records_end && open.turn.end.is_none();
-        if open.without_message {
+        let too_early = open.is_without_message && open.records_end && open.turn.end.is_none();
+        if open.is_without_message {
             open.compactions().for_each(|compaction| compaction.trigger = contracts::events::CompactionTrigger::Manual);
         }
-        if !open.copied && !too_early {
+        if !open.is_copied && !too_early {
             self.ready.push_back(open.turn);
         }
     }
@@ -227,7 +227,7 @@ impl Fold {
         }
         self.end_running_turn(Some(at));
         self.candidate = None;
-        self.unmarked = 0;
+        self.unmarked_messages = 0;
         self.thread.last_input_at = Some(at);
         self.task = Task { id: id.map(str::to_owned), at, records_end, turns: 0 };
     }
@@ -239,7 +239,7 @@ impl Fold {
         match (&self.task.id, self.task.turns) {
             (Some(id), 1) => id.clone(),
             (Some(id), number) => format!("{id}:{number}"),
-            (None, _) => format!("{}:line {}", self.own.as_deref().unwrap_or_default(), self.line),
+            (None, _) => format!("{}:line {}", self.own_id.as_deref().unwrap_or_default(), self.line),
         }
     }
 
@@ -247,23 +247,24 @@ impl Fold {
     /// running turn has no message yet, `message` is added to it instead, since the work before the first message of a
     /// task belongs to its turn.
     fn start(&mut self, message: Option<Message>, at: Timestamp) {
-        if let Some(open) = self.running.as_mut().filter(|open| open.without_message && open.turn.end.is_none())
+        if let Some(open_turn) =
+            self.running.as_mut().filter(|open_turn| open_turn.is_without_message && open_turn.turn.end.is_none())
             && let Some(message) = message
         {
-            open.without_message = false;
-            open.finish_response(true);
-            open.turn.message_has_images = 0 < message.images;
-            open.turn.message = message.text;
-            open.turn.before = self.thread.before.clone();
-            open.record_last_line(LastLine::Message, at);
+            open_turn.is_without_message = false;
+            open_turn.finish_response(true);
+            open_turn.turn.message_has_images = 0 < message.images;
+            open_turn.turn.message = message.text;
+            open_turn.turn.before = self.thread.before.clone();
+            open_turn.record_last_line(LastLine::Message, at);
             return;
         }
-        let without_message = message.is_none();
+        let is_without_message = message.is_none();
         self.end_running_turn(Some(at));
         let name = self.next_turn_name();
         let message = message.unwrap_or(Message { text: String::new(), images: 0 });
         let Some(session) = &self.session else { return };
-        let resumed = std::mem::take(&mut self.thread.left)
+        let resumption = std::mem::take(&mut self.thread.was_left)
             .then(|| Step::Resumed(ObservedResumption { id: format!("{}:{name}:resumed", session.id), at }));
         let turn = ObservedTurn {
             session: session.id.clone(),
@@ -273,12 +274,12 @@ impl Fold {
             message: message.text,
             message_has_images: 0 < message.images,
             before: self.thread.before.clone(),
-            steps: resumed.into_iter().collect(),
+            steps: resumption.into_iter().collect(),
             end: None,
         };
-        let mut open = OpenTurn::new(turn, self.copied.is_some(), self.task.records_end);
-        open.without_message = without_message;
-        self.running = Some(open);
+        let mut open_turn = OpenTurn::new(turn, self.copied.is_some(), self.task.records_end);
+        open_turn.is_without_message = is_without_message;
+        self.running = Some(open_turn);
     }
 
     /// Returns the turn that a response or a failure at the time `at` belongs to. If a user message waits for the line
@@ -297,12 +298,12 @@ impl Fold {
     /// Returns the response that a conversation item at the time `at` belongs to: the current one, or a new one if that
     /// is complete. `None` without a session.
     fn response_for(&mut self, at: Timestamp) -> Option<&mut Response> {
-        let open = self.turn_for(at)?;
-        if open.response.as_ref().is_none_or(|response| !response.accepts_item()) {
-            open.finish_response(true);
+        let open_turn = self.turn_for(at)?;
+        if open_turn.response.as_ref().is_none_or(|response| !response.accepts_item()) {
+            open_turn.finish_response(true);
             let (model, started_at) = (self.thread.model_name(), self.thread.last_input_at);
             self.thread.begin_response();
-            self.compacted = false;
+            self.is_compaction_recorded = false;
             self.running.as_mut()?.response = Some(Response::new(model, started_at, at));
         }
         self.running.as_mut()?.response.as_mut()

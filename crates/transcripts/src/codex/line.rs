@@ -231,7 +231,7 @@ lenient_value!(OutputVisitor, 'de, Output, {
         while let Some(key) = object.next_key::<Text<'de>>()? {
             match key.text() {
                 "content" => output = object.next_value()?,
-                "success" => success = object.next_value::<Option<serde_json::Value>>()?.and_then(|yes| yes.as_bool()),
+                "success" => success = object.next_value::<Option<serde_json::Value>>()?.and_then(|value| value.as_bool()),
                 _ => drop(object.next_value::<de::IgnoredAny>()?),
             }
         }

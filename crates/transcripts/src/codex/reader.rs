@@ -52,18 +52,18 @@ impl Format for Codex {
     }
 
     fn fold_line(&mut self, number: u64, text: &str) -> Result<(), String> {
-        let wrong = |error: &serde_json::Error| {
+        let syntax_message = |error: &serde_json::Error| {
             if error.is_data() {
                 format!("the line has an unexpected shape: {}", describe_json_error(error))
             } else {
                 format!("not JSON: {}", describe_json_error(error))
             }
         };
-        let line: Line<'_> = serde_json::from_str(text).map_err(|error| wrong(&error))?;
+        let line: Line<'_> = serde_json::from_str(text).map_err(|error| syntax_message(&error))?;
         if let Some(payload) = &line.payload {
             return self.0.push(number, &line, payload);
         }
-        let payload: Payload<'_> = serde_json::from_str(text).map_err(|error| wrong(&error))?;
+        let payload: Payload<'_> = serde_json::from_str(text).map_err(|error| syntax_message(&error))?;
         self.0.push_old_layout(number, &line, &payload)
     }
 

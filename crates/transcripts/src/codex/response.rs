@@ -27,11 +27,11 @@ pub(super) struct Response {
     /// Number of reasoning items.
     pub(super) thinking_blocks: u32,
     /// Whether the response contains text.
-    pub(super) text: bool,
+    pub(super) has_text: bool,
     /// Usage report; `None` until it is read.
     pub(super) counts: Option<Counts>,
     /// Whether the usage report preceded the items.
-    pub(super) counts_first: bool,
+    pub(super) has_counts_first: bool,
     /// The provider's id of the response; `None` if not recorded.
     pub(super) id: Option<String>,
     /// Whether input for the next response followed, so that no more items can.
@@ -51,9 +51,9 @@ impl Response {
             items: 0,
             tool_calls: 0,
             thinking_blocks: 0,
-            text: false,
+            has_text: false,
             counts: None,
-            counts_first: false,
+            has_counts_first: false,
             id: None,
             has_following_input: false,
             steps: Vec::new(),
@@ -62,20 +62,20 @@ impl Response {
 
     /// Returns whether another item can belong to this response.
     pub(super) fn accepts_item(&self) -> bool {
-        !self.has_following_input && (self.counts.is_none() || self.counts_first)
+        !self.has_following_input && (self.counts.is_none() || self.has_counts_first)
     }
 
     /// Converts the response to steps of its turn: the model call, if the response has a usage report, and then its
-    /// tool calls and results. `unnamed` is the id of the call if the provider's id is not recorded. `complete` is
+    /// tool calls and results. `derived_id` is the id of the call if the provider's id is not recorded. `is_complete` is
     /// whether no line of the response is missing.
-    pub(super) fn into_steps(mut self, unnamed: EventId, complete: bool) -> impl Iterator<Item = Step> {
-        let id = self.id.as_ref().map_or(unnamed, |id| EventId::derive(&[b"call", id.as_bytes()]));
+    pub(super) fn into_steps(mut self, derived_id: EventId, is_complete: bool) -> impl Iterator<Item = Step> {
+        let id = self.id.as_ref().map_or(derived_id, |id| EventId::derive(&[b"call", id.as_bytes()]));
         for step in &mut self.steps {
             if let Step::ToolCalled(tool) = step {
                 tool.call = id;
             }
         }
-        let stop_reason = match (self.tool_calls, self.text) {
+        let stop_reason = match (self.tool_calls, self.has_text) {
             (1.., _) => StopReason::ToolUse,
             (0, true) => StopReason::EndTurn,
             (0, false) => StopReason::Unknown,
@@ -95,7 +95,7 @@ impl Response {
                 tool_calls: self.tool_calls,
                 thinking_blocks: self.thinking_blocks,
                 variant: CacheVariant::PLAIN,
-                complete,
+                complete: is_complete,
             })
         });
         call.into_iter().chain(self.steps)

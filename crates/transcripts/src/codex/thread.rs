@@ -30,29 +30,29 @@ pub(super) struct Thread {
     /// The provider's name of the model; `None` until recorded.
     pub(super) model: Option<String>,
     /// Usage of all calls so far, as last reported.
-    pub(super) total: Option<Counts>,
+    pub(super) total_counts: Option<Counts>,
     /// Usage of the last call.
-    pub(super) last: Option<Counts>,
+    pub(super) last_counts: Option<Counts>,
     /// Time of the last input.
     pub(super) last_input_at: Option<Timestamp>,
     /// Whether the user left the session after a call.
-    pub(super) left: bool,
+    pub(super) was_left: bool,
 }
 
 impl Thread {
     /// Creates the state of a thread without messages.
     pub(super) fn new() -> Self {
-        let mut before = ThreadState::default();
-        before.prompt.recorded_tokens = to_recorded_tokens(Tokenizer::OpenAi, PREAMBLE_TOKENS);
+        let mut initial_state = ThreadState::default();
+        initial_state.prompt.recorded_tokens = to_recorded_tokens(Tokenizer::OpenAi, PREAMBLE_TOKENS);
         Self {
-            before,
+            before: initial_state,
             since_response: PromptShape::default(),
             provider: "openai".to_owned(),
             model: None,
-            total: None,
-            last: None,
+            total_counts: None,
+            last_counts: None,
             last_input_at: None,
-            left: false,
+            was_left: false,
         }
     }
 
@@ -73,12 +73,12 @@ impl Thread {
 
     /// Adds the name, side effect and files of a tool call to the thread's history.
     pub(super) fn add_tool(&mut self, name: &str, class: &ToolClass) {
-        let before = &mut self.before;
-        before.tool_calls += 1;
-        before.tools.insert(name.to_owned());
-        before.side_effects.insert(class.side_effect);
-        before.extensions.extend(class.extensions.iter().cloned());
-        before.directories.extend(class.directories.iter().cloned());
+        let state = &mut self.before;
+        state.tool_calls += 1;
+        state.tools.insert(name.to_owned());
+        state.side_effects.insert(class.side_effect);
+        state.extensions.extend(class.extensions.iter().cloned());
+        state.directories.extend(class.directories.iter().cloned());
     }
 
     /// Records that a response starts: its items are not part of the input that its usage reports.
@@ -118,9 +118,9 @@ pub(super) struct OpenTurn {
     /// The turn as read so far.
     pub(super) turn: ObservedTurn,
     /// Whether no message has been read yet. Work before the message belongs to the turn as well.
-    pub(super) without_message: bool,
+    pub(super) is_without_message: bool,
     /// Whether the turn is a copy from another file, which contains the original.
-    pub(super) copied: bool,
+    pub(super) is_copied: bool,
     /// Whether files of its version record the end of turns.
     pub(super) records_end: bool,
     /// The response whose lines are being read.
@@ -128,34 +128,34 @@ pub(super) struct OpenTurn {
     /// Number of calls so far.
     pub(super) calls: u64,
     /// Ids of the tool calls without a result.
-    pub(super) waiting: BTreeSet<String>,
+    pub(super) unanswered_calls: BTreeSet<String>,
     /// Kind of the last line.
-    pub(super) last: LastLine,
+    pub(super) last_line: LastLine,
     /// Time of the last line.
     pub(super) last_at: Timestamp,
 }
 
 impl OpenTurn {
-    /// Creates a turn whose start was read. `copied` is whether another file contains the original, `records_end`
+    /// Creates a turn whose start was read. `is_copied` is whether another file contains the original, `records_end`
     /// whether files of this version record the end of turns.
-    pub(super) fn new(turn: ObservedTurn, copied: bool, records_end: bool) -> Self {
+    pub(super) fn new(turn: ObservedTurn, is_copied: bool, records_end: bool) -> Self {
         let last_at = turn.started_at;
         Self {
             turn,
-            without_message: false,
-            copied,
+            is_without_message: false,
+            is_copied,
             records_end,
             response: None,
             calls: 0,
-            waiting: BTreeSet::new(),
-            last: LastLine::Message,
+            unanswered_calls: BTreeSet::new(),
+            last_line: LastLine::Message,
             last_at,
         }
     }
 
     /// Records kind and time of the last line.
     pub(super) fn record_last_line(&mut self, last: LastLine, at: Timestamp) {
-        self.last = last;
+        self.last_line = last;
         self.last_at = self.last_at.max(at);
     }
 
@@ -167,14 +167,14 @@ impl OpenTurn {
         }
     }
 
-    /// Completes the current response and adds its steps to the turn. `complete` is whether no line of the response is
+    /// Completes the current response and adds its steps to the turn. `is_complete` is whether no line of the response is
     /// missing.
-    pub(super) fn finish_response(&mut self, complete: bool) {
+    pub(super) fn finish_response(&mut self, is_complete: bool) {
         if let Some(response) = self.response.take() {
             self.calls += u64::from(response.counts.is_some());
             let (session, name) = (self.turn.session.as_str().as_bytes(), self.turn.name.as_bytes());
-            let unnamed = EventId::derive(&[b"codex call", session, name, &self.calls.to_le_bytes()]);
-            self.turn.steps.extend(response.into_steps(unnamed, complete));
+            let derived_id = EventId::derive(&[b"codex call", session, name, &self.calls.to_le_bytes()]);
+            self.turn.steps.extend(response.into_steps(derived_id, is_complete));
         }
     }
 
@@ -185,21 +185,21 @@ impl OpenTurn {
     }
 
     /// Sets status and time of the turn's end, unless they are set. They depend on the last line of the turn and on the
-    /// time `next` of the next turn (`None` at the end of the file).
-    pub(super) fn finish(&mut self, next: Option<Timestamp>) {
+    /// time `next_start` of the next turn (`None` at the end of the file).
+    pub(super) fn finish(&mut self, next_start: Option<Timestamp>) {
         if self.turn.end.is_none() {
-            self.turn.end = match self.last {
-                _ if self.records_end && next.is_none() => None,
-                LastLine::Answer { text: true } if self.waiting.is_empty() => {
+            self.turn.end = match self.last_line {
+                _ if self.records_end && next_start.is_none() => None,
+                LastLine::Answer { text: true } if self.unanswered_calls.is_empty() => {
                     Some((TurnStatus::Completed, self.last_at))
                 }
                 LastLine::Failure => Some((TurnStatus::Failed, self.last_at)),
-                _ => next.map(|next| (TurnStatus::Cancelled, next.max(self.last_at))),
+                _ => next_start.map(|next_start| (TurnStatus::Cancelled, next_start.max(self.last_at))),
             };
         }
-        let complete =
+        let is_complete =
             self.turn.end.is_some() || self.response.as_ref().is_some_and(|response| response.has_following_input);
-        self.finish_response(complete);
+        self.finish_response(is_complete);
     }
 
     /// Returns the compactions of the turn.

@@ -63,30 +63,31 @@ impl Counts {
     }
 
     /// Returns the sum of two sets of token counts. A count that is missing in both is missing in the sum.
-    pub(super) fn plus(&self, more: &Self) -> Self {
+    pub(super) fn plus(&self, other: &Self) -> Self {
         let add = |one: Option<u64>, other: Option<u64>| match (one, other) {
             (None, None) => None,
             _ => Some(one.unwrap_or(0).saturating_add(other.unwrap_or(0))),
         };
         Self {
-            input: add(self.input, more.input),
-            cache_read: add(self.cache_read, more.cache_read),
-            cache_written: add(self.cache_written, more.cache_written),
-            output: add(self.output, more.output),
-            reasoning: add(self.reasoning, more.reasoning),
+            input: add(self.input, other.input),
+            cache_read: add(self.cache_read, other.cache_read),
+            cache_written: add(self.cache_written, other.cache_written),
+            output: add(self.output, other.output),
+            reasoning: add(self.reasoning, other.reasoning),
         }
     }
 
     /// Returns the token counts since an earlier total: the differences, at least 0. A count that is missing in `self`
     /// is missing in the result.
     pub(super) fn since(&self, earlier: &Self) -> Self {
-        let less = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then.unwrap_or(0)));
+        let difference =
+            |count: Option<u64>, earlier_count: Option<u64>| Some(count?.saturating_sub(earlier_count.unwrap_or(0)));
         Self {
-            input: less(self.input, earlier.input),
-            cache_read: less(self.cache_read, earlier.cache_read),
-            cache_written: less(self.cache_written, earlier.cache_written),
-            output: less(self.output, earlier.output),
-            reasoning: less(self.reasoning, earlier.reasoning),
+            input: difference(self.input, earlier.input),
+            cache_read: difference(self.cache_read, earlier.cache_read),
+            cache_written: difference(self.cache_written, earlier.cache_written),
+            output: difference(self.output, earlier.output),
+            reasoning: difference(self.reasoning, earlier.reasoning),
         }
     }
 

@@ -46,7 +46,7 @@ struct Running {
     /// The turn, with the calls and tool results so far.
     turn: OpenTurn,
     /// Number of the last line that belongs to the turn, from 1.
-    used: u64,
+    last_line: u64,
 }
 
 /// Returns the time of a line of the log: the time at which its call ended, or else started. `None` if the line has
@@ -128,18 +128,18 @@ impl Fold {
         if self.open.get(&id).is_some_and(|running| running.turn.turn.name != name) {
             self.close(&id, Some(exchange.start_time()));
         } else if !self.open.contains_key(&id) && MAX_OPEN_CONVERSATIONS <= self.open.len() {
-            let oldest = self.open.iter().min_by_key(|(_, running)| running.used).map(|(id, _)| id.clone());
-            if let Some(oldest) = oldest {
-                self.close(&oldest, None);
+            let least_recent = self.open.iter().min_by_key(|(_, running)| running.last_line).map(|(id, _)| id.clone());
+            if let Some(least_recent) = least_recent {
+                self.close(&least_recent, None);
             }
         }
-        let running = self.open.entry(id).or_insert_with(|| {
+        let running_turn = self.open.entry(id).or_insert_with(|| {
             let turn = OpenTurn::new(&session, name, exchange);
-            Running { session, turn, used: 0 }
+            Running { session, turn, last_line: 0 }
         });
-        running.used = self.lines;
-        let workspace = running.session.workspace.as_deref();
-        self.skipped.repeated += u64::from(!running.turn.add(exchange, workspace));
+        running_turn.last_line = self.lines;
+        let workspace = running_turn.session.workspace.as_deref();
+        self.skipped.repeated += u64::from(!running_turn.turn.add(exchange, workspace));
     }
 
     /// Ends the running turn of a conversation. `next` is the start of its next turn; `None` if none follows.
@@ -191,12 +191,12 @@ fn first_nonempty(texts: &[&Text<'_>]) -> Option<String> {
     texts.iter().find_map(|text| text.get()).map(str::to_owned)
 }
 
-/// Returns the session id of a logged request: `given`, or its hash if it is not a valid id. If `given` is `None`, the
+/// Returns the session id of a logged request: `recorded_id`, or its hash if it is not a valid id. If `recorded_id` is `None`, the
 /// id is the hash of `user` and of the messages up to the first user message.
-fn session_id(given: Option<&str>, user: Option<&str>, messages: &[Message<'_>]) -> Option<SessionId> {
-    if let Some(given) = given {
-        let hash = EventId::derive(&[given.as_bytes()]).to_string();
-        return SessionId::try_from(given).or_else(|_| SessionId::try_from(hash.as_str())).ok();
+fn session_id(recorded_id: Option<&str>, user: Option<&str>, messages: &[Message<'_>]) -> Option<SessionId> {
+    if let Some(recorded_id) = recorded_id {
+        let hash = EventId::derive(&[recorded_id.as_bytes()]).to_string();
+        return SessionId::try_from(recorded_id).or_else(|_| SessionId::try_from(hash.as_str())).ok();
     }
     let mut parts: Vec<&[u8]> = vec![b"openai log session", user.unwrap_or_default().as_bytes()];
     parts.extend(first_messages(messages));

@@ -67,31 +67,31 @@ impl Exchange<'_> {
     /// Returns the state of the conversation at the start of the turn: the size of its prompt, and the tools used in
     /// it.
     fn before(&self, workspace: Option<&str>) -> ThreadState {
-        let mut before = ThreadState::default();
+        let mut state = ThreadState::default();
         for message in self.prompt_messages() {
-            before.prompt.characters += message.content.characters();
-            before.prompt.messages += 1;
-            before.prompt.images += message.content.images;
+            state.prompt.characters += message.content.characters();
+            state.prompt.messages += 1;
+            state.prompt.images += message.content.images;
             if message.role.text() == "tool" {
                 let texts = message.content.texts.iter();
-                before.extensions.extend(texts.flat_map(|text| extensions_in_output(text.text())));
+                state.extensions.extend(texts.flat_map(|text| extensions_in_output(text.text())));
             }
             for call in message.tool_calls.iter().flatten() {
                 let (name, input) = (call.function.name.text(), call.function.arguments.text());
                 let class = classify_tool_call(name, input, workspace);
-                before.prompt.characters += count_characters(name) + count_characters(input);
-                before.tool_calls += 1;
-                before.tools.insert(name.to_owned());
-                before.side_effects.insert(class.side_effect);
-                before.extensions.extend(class.extensions);
-                before.directories.extend(class.directories);
+                state.prompt.characters += count_characters(name) + count_characters(input);
+                state.tool_calls += 1;
+                state.tools.insert(name.to_owned());
+                state.side_effects.insert(class.side_effect);
+                state.extensions.extend(class.extensions);
+                state.directories.extend(class.directories);
             }
         }
         let definitions = self.request.tools.as_deref().unwrap_or_default();
-        before.prompt.tools = definitions.len() as u64;
-        before.prompt.tool_characters = definitions.iter().map(|tool| count_characters(tool.get())).sum();
-        before.images = 0 < before.prompt.images;
-        before
+        state.prompt.tools = definitions.len() as u64;
+        state.prompt.tool_characters = definitions.iter().map(|tool| count_characters(tool.get())).sum();
+        state.images = 0 < state.prompt.images;
+        state
     }
 }
 
@@ -114,13 +114,13 @@ pub(super) struct OpenTurn {
     /// The turn as read so far.
     pub(super) turn: ObservedTurn,
     /// Ids of the calls and failures so far, by which repeated lines are detected.
-    seen: BTreeSet<EventId>,
+    seen_exchanges: BTreeSet<EventId>,
     /// Number of tool results so far. Each request repeats all earlier ones.
     results: usize,
     /// Tool calls without a result: the recorded id, which may not be unique, and a unique id.
-    waiting: Vec<(String, String)>,
+    unanswered_calls: Vec<(String, String)>,
     /// Kind of the last exchange.
-    last: LastExchange,
+    last_exchange: LastExchange,
     /// Time of the last exchange.
     last_at: Timestamp,
 }
@@ -142,7 +142,14 @@ impl OpenTurn {
             end: None,
         };
         let last_at = turn.started_at;
-        Self { turn, seen: BTreeSet::new(), results: 0, waiting: Vec::new(), last: LastExchange::Nothing, last_at }
+        Self {
+            turn,
+            seen_exchanges: BTreeSet::new(),
+            results: 0,
+            unanswered_calls: Vec::new(),
+            last_exchange: LastExchange::Nothing,
+            last_at,
+        }
     }
 
     /// Adds a request with its response to the turn: new tool results, the model call or its failure, and its tool
@@ -153,13 +160,13 @@ impl OpenTurn {
             Some(id) => EventId::derive(&[b"call", session.as_bytes(), id.as_bytes()]),
             None => EventId::derive(&[b"openai log call", self.turn.name.as_bytes(), exchange.text.as_bytes()]),
         };
-        if !self.seen.insert(id) {
+        if !self.seen_exchanges.insert(id) {
             return false;
         }
         self.add_results(exchange);
         self.last_at = self.last_at.max(exchange.at);
-        let failed = exchange.error.is_some() || exchange.status.is_some_and(|status| 400 <= status);
-        if failed {
+        let has_failed = exchange.error.is_some() || exchange.status.is_some_and(|status| 400 <= status);
+        if has_failed {
             let text = exchange.error.map_or("", RawValue::get);
             self.turn.steps.push(Step::Failed(ObservedFailure {
                 id: id.to_string(),
@@ -169,13 +176,13 @@ impl OpenTurn {
                 status: exchange.status,
                 attempt: None,
             }));
-            self.last = LastExchange::Failure;
+            self.last_exchange = LastExchange::Failure;
             return true;
         }
         let choice = exchange.response.choices.as_deref().and_then(<[_]>::first);
         let tools = choice.and_then(|choice| choice.message.tool_calls.as_deref()).unwrap_or_default();
-        let raw = exchange.response.usage.map(RawValue::get);
-        if let Some(usage) = raw.and_then(usage::parse_chat) {
+        let raw_usage = exchange.response.usage.map(RawValue::get);
+        if let Some(usage) = raw_usage.and_then(usage::parse_chat) {
             self.turn.steps.push(Step::Call(ObservedCall {
                 id,
                 message: exchange.response.id.get().map_or_else(|| id.to_string(), str::to_owned),
@@ -185,7 +192,7 @@ impl OpenTurn {
                 started_at: exchange.started_at,
                 model: exchange.model.clone(),
                 usage,
-                raw_usage: raw.and_then(usage::recordable_usage_text),
+                raw_usage: raw_usage.and_then(usage::recordable_usage_text),
                 stop_reason: stop_reason(choice.and_then(|choice| choice.finish_reason.get()), !tools.is_empty()),
                 tool_calls: u32::try_from(tools.len()).unwrap_or(u32::MAX),
                 thinking_blocks: 0,
@@ -194,18 +201,18 @@ impl OpenTurn {
             }));
         }
         for (number, tool) in tools.iter().enumerate() {
-            let unique = format!("{id}:{number}:{}", tool.id.text());
-            self.waiting.push((tool.id.text().to_owned(), unique.clone()));
+            let unique_id = format!("{id}:{number}:{}", tool.id.text());
+            self.unanswered_calls.push((tool.id.text().to_owned(), unique_id.clone()));
             let (name, input) = (tool.function.name.text(), tool.function.arguments.text());
             self.turn.steps.push(Step::ToolCalled(ObservedTool {
-                id: unique,
+                id: unique_id,
                 call: id,
                 at: exchange.at,
                 name: name.to_owned(),
                 class: classify_tool_call(name, input, workspace),
             }));
         }
-        self.last = match (choice, tools.is_empty()) {
+        self.last_exchange = match (choice, tools.is_empty()) {
             (None, _) => LastExchange::Nothing,
             (_, true) => LastExchange::Answer,
             (_, false) => LastExchange::Tools,
@@ -218,9 +225,9 @@ impl OpenTurn {
         let answers = &exchange.messages[exchange.prompt_messages().len()..];
         let results: Vec<_> = answers.iter().filter(|message| message.role.text() == "tool").collect();
         for message in results.iter().skip(self.results) {
-            let named = message.tool_call_id.get().unwrap_or_default();
-            let Some(index) = self.waiting.iter().position(|(name, _)| name == named) else { continue };
-            let (_, id) = self.waiting.remove(index);
+            let call_id = message.tool_call_id.get().unwrap_or_default();
+            let Some(index) = self.unanswered_calls.iter().position(|(name, _)| name == call_id) else { continue };
+            let (_, id) = self.unanswered_calls.remove(index);
             let bytes: usize = message.content.texts.iter().map(|text| text.text().len()).sum();
             let extensions = message.content.texts.iter().flat_map(|text| extensions_in_output(text.text()));
             self.turn.steps.push(Step::ToolFinished(ObservedResult {
@@ -235,14 +242,14 @@ impl OpenTurn {
         self.results = self.results.max(results.len());
     }
 
-    /// Sets status and time of the turn's end from its last response, and returns the turn. `next` is the start of the
+    /// Sets status and time of the turn's end from its last response, and returns the turn. `next_start` is the start of the
     /// next turn. If it is `None` (the file ends) and a response is missing, the turn stays open.
-    pub(super) fn finish(mut self, next: Option<Timestamp>) -> ObservedTurn {
-        self.turn.end = match self.last {
+    pub(super) fn finish(mut self, next_start: Option<Timestamp>) -> ObservedTurn {
+        self.turn.end = match self.last_exchange {
             LastExchange::Answer => Some((TurnStatus::Completed, self.last_at)),
             LastExchange::Failure => Some((TurnStatus::Failed, self.last_at)),
             LastExchange::Tools | LastExchange::Nothing => {
-                next.map(|next| (TurnStatus::Cancelled, next.max(self.last_at)))
+                next_start.map(|next_start| (TurnStatus::Cancelled, next_start.max(self.last_at)))
             }
         };
         self.turn

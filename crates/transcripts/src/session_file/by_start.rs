@@ -28,7 +28,7 @@ type Reader<F> = SessionReader<'static, BufReader<File>, F>;
 #[derive(Debug)]
 pub struct TurnsByStart<F: Format> {
     /// Files that are not open yet, with their place in the list, in the order of their first time.
-    waiting: VecDeque<(usize, SessionFile)>,
+    unopened: VecDeque<(usize, SessionFile)>,
     /// Open files by their place in the list, each with its next turn.
     open: BTreeMap<usize, OpenFile<F>>,
     /// Start of the next turn and place of each open file.
@@ -57,7 +57,7 @@ impl<F: Format> TurnsByStart<F> {
     pub fn new(mut files: Vec<SessionFile>) -> Self {
         files.sort_by(SessionFile::compare);
         Self {
-            waiting: files.into_iter().enumerate().collect(),
+            unopened: files.into_iter().enumerate().collect(),
             open: BTreeMap::new(),
             next: BinaryHeap::new(),
             issues: Vec::new(),
@@ -84,16 +84,16 @@ impl<F: Format> TurnsByStart<F> {
 
     /// Opens every session file whose first time is not after the start of the next turn.
     fn open_due_files(&mut self) -> Result<(), OpenError> {
-        while let Some((_, file)) = self.waiting.front() {
-            let due = match (self.next.peek(), file.first) {
+        while let Some((_, file)) = self.unopened.front() {
+            let is_due = match (self.next.peek(), file.first) {
                 (Some(Reverse((next, _))), Some(first)) => first <= *next,
                 (Some(_), None) => false,
                 (None, _) => true,
             };
-            if !due || MAX_OPEN_FILES <= self.open.len() {
+            if !is_due || MAX_OPEN_FILES <= self.open.len() {
                 break;
             }
-            if let Some((place, file)) = self.waiting.pop_front() {
+            if let Some((place, file)) = self.unopened.pop_front() {
                 let reader = SessionReader::open(&file.path)?;
                 self.read_turn(place, reader);
             }

@@ -36,8 +36,8 @@ impl Skipped {
         const MAX_TYPES: usize = 1_000;
         let kind = if kind.is_empty() { "(no type)" } else { kind };
         let kind = &kind[..kind.floor_char_boundary(64)];
-        let known = self.unknown.contains_key(kind) || self.unknown.len() < MAX_TYPES;
-        *self.unknown.entry(if known { kind } else { "(others)" }.to_owned()).or_default() += 1;
+        let is_counted_separately = self.unknown.contains_key(kind) || self.unknown.len() < MAX_TYPES;
+        *self.unknown.entry(if is_counted_separately { kind } else { "(others)" }.to_owned()).or_default() += 1;
     }
 }
 

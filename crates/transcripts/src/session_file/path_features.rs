@@ -18,15 +18,15 @@ impl PathFeatures {
     pub(crate) fn add(&mut self, path: &str, workspace: Option<&str>, is_file: bool) {
         let extension = extension(path);
         if let Some(relative) = path_in_workspace(path, workspace) {
-            let mut parts = relative.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".");
-            let first = parts.next();
-            let is_directory = parts.next().is_some() || (!is_file && extension.is_none());
-            if let Some(first) = first
+            let mut components = relative.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".");
+            let first_component = components.next();
+            let is_directory = components.next().is_some() || (!is_file && extension.is_none());
+            if let Some(first_component) = first_component
                 && is_directory
-                && first != ".."
-                && !first.contains(['*', '?', '{', '['])
+                && first_component != ".."
+                && !first_component.contains(['*', '?', '{', '['])
             {
-                self.directories.insert(first.to_owned());
+                self.directories.insert(first_component.to_owned());
             }
         }
         self.extensions.extend(extension);
@@ -36,12 +36,12 @@ impl PathFeatures {
 /// Returns the part of a path below the workspace, with its leading separator, or all of a relative path; `None` if the path is absolute and
 /// outside the workspace, or the workspace is unknown.
 pub(super) fn path_in_workspace<'a>(path: &'a str, workspace: Option<&str>) -> Option<&'a str> {
-    let absolute = path.starts_with(['/', '\\', '~']) || path.as_bytes().get(1) == Some(&b':');
-    if !absolute {
+    let is_absolute = path.starts_with(['/', '\\', '~']) || path.as_bytes().get(1) == Some(&b':');
+    if !is_absolute {
         return Some(path);
     }
-    let rest = path.strip_prefix(workspace?.trim_end_matches(['/', '\\']))?;
-    (rest.is_empty() || rest.starts_with(['/', '\\'])).then_some(rest)
+    let relative = path.strip_prefix(workspace?.trim_end_matches(['/', '\\']))?;
+    (relative.is_empty() || relative.starts_with(['/', '\\'])).then_some(relative)
 }
 
 /// Returns the extension of the file name in a path, in lower case with the dot; `None` if there is none, or if it is

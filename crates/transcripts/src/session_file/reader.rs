@@ -68,9 +68,9 @@ pub struct SessionReader<'a, R, F> {
     /// Callback for the number of bytes read so far; `None` if progress is not reported.
     progress: Option<Box<dyn FnMut(u64) + 'a>>,
     /// Number of bytes at the last report of progress.
-    reported: u64,
+    reported_bytes: u64,
     /// Whether the end of the file was reached.
-    done: bool,
+    is_done: bool,
 }
 
 impl<F: Format> SessionReader<'_, BufReader<File>, F> {
@@ -95,8 +95,8 @@ impl<'a, R: BufRead, F: Format> SessionReader<'a, R, F> {
             format: F::begin(fallback_session_id(&stem)),
             issues: Vec::new(),
             progress: None,
-            reported: 0,
-            done: false,
+            reported_bytes: 0,
+            is_done: false,
         }
     }
 
@@ -157,10 +157,10 @@ impl<'a, R: BufRead, F: Format> SessionReader<'a, R, F> {
     /// Calls the progress callback if at least `every` bytes were read since it was last called.
     fn report_progress(&mut self, every: u64) {
         if let Some(progress) = &mut self.progress
-            && self.reported + every <= self.lines.bytes
+            && self.reported_bytes + every <= self.lines.bytes
         {
-            self.reported = self.lines.bytes;
-            progress(self.reported);
+            self.reported_bytes = self.lines.bytes;
+            progress(self.reported_bytes);
         }
     }
 }
@@ -173,13 +173,13 @@ impl<R: BufRead, F: Format> Iterator for SessionReader<'_, R, F> {
             if let Some(turn) = self.format.next_turn() {
                 return Some(turn);
             }
-            if self.done {
+            if self.is_done {
                 return None;
             }
             if self.read_line() {
                 self.report_progress(PROGRESS_BYTES);
             } else {
-                self.done = true;
+                self.is_done = true;
                 self.format.finish();
                 self.report_progress(0);
             }

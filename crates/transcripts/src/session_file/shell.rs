@@ -27,7 +27,7 @@ pub(crate) fn add_reverts(file_effects: &mut FileEffects, line: &str, directory:
         |words: &&[&str]| matches!(git_arguments(words).as_deref(), Some(["stash", "pop" | "apply", ..]));
     let is_restored = commands.iter().any(|words| restores_stash(&words.as_slice()));
     let mut directory = directory.to_owned();
-    let mut everything = false;
+    let mut is_everything_reverted = false;
     for words in &commands {
         if let ["cd", to] = words[..] {
             directory = join_path(&directory, to);
@@ -41,7 +41,7 @@ pub(crate) fn add_reverts(file_effects: &mut FileEffects, line: &str, directory:
         };
         match reverts {
             Reverts::Nothing => {}
-            Reverts::Everything => (file_effects.reverts, everything) = (true, true),
+            Reverts::Everything => (file_effects.reverts, is_everything_reverted) = (true, true),
             Reverts::Files(paths) => {
                 file_effects.reverts = true;
                 for path in paths {
@@ -50,7 +50,7 @@ pub(crate) fn add_reverts(file_effects: &mut FileEffects, line: &str, directory:
             }
         }
     }
-    if everything {
+    if is_everything_reverted {
         file_effects.files.clear();
     }
 }
@@ -72,13 +72,15 @@ fn git_arguments<'a>(words: &[&'a str]) -> Option<Vec<&'a str>> {
 /// Returns the file changes that a `git` command reverts. `arguments` start with the subcommand; `checkout`, `restore`,
 /// `reset --hard`, `stash`, `revert`, `clean` and `rm` can revert changes.
 fn git_reverts<'a>(arguments: &[&'a str]) -> Reverts<'a> {
-    let has = |options: &[&str]| arguments.iter().any(|argument| options.contains(argument));
+    let has_option = |options: &[&str]| arguments.iter().any(|argument| options.contains(argument));
     match arguments {
-        ["checkout", rest @ ..] if !has(&["-b", "-B", "--orphan", "-t", "--track", "--detach"]) => {
+        ["checkout", rest @ ..] if !has_option(&["-b", "-B", "--orphan", "-t", "--track", "--detach"]) => {
             checkout_reverts(rest)
         }
-        ["restore", rest @ ..] if !has(&["--staged", "-S"]) || has(&["--worktree", "-W"]) => named_files(rest),
-        ["reset", rest @ ..] if has(&["--hard"]) => {
+        ["restore", rest @ ..] if !has_option(&["--staged", "-S"]) || has_option(&["--worktree", "-W"]) => {
+            named_files(rest)
+        }
+        ["reset", rest @ ..] if has_option(&["--hard"]) => {
             // A reset to a remote branch changes the branch; one to an earlier commit of this branch reverts.
             let is_remote_branch = rest.iter().any(|argument| argument.contains('/'));
             if is_remote_branch { Reverts::Nothing } else { Reverts::Everything }
@@ -89,12 +91,15 @@ fn git_reverts<'a>(arguments: &[&'a str]) -> Reverts<'a> {
             Some(index) => named_files(&rest[index..]),
             None => Reverts::Everything,
         },
-        ["revert", ..] if !has(&["--abort", "--continue", "--skip", "--quit"]) => Reverts::Everything,
+        ["revert", ..] if !has_option(&["--abort", "--continue", "--skip", "--quit"]) => Reverts::Everything,
         ["clean", rest @ ..] => {
-            let has_flag =
-                |letter| rest.iter().any(|one| one.starts_with('-') && !one.starts_with("--") && one.contains(letter));
-            let is_forced = has_flag('f') || has(&["--force"]);
-            if !is_forced || has_flag('n') || has(&["--dry-run"]) {
+            let has_flag = |letter| {
+                rest.iter().any(|argument| {
+                    argument.starts_with('-') && !argument.starts_with("--") && argument.contains(letter)
+                })
+            };
+            let is_forced = has_flag('f') || has_option(&["--force"]);
+            if !is_forced || has_flag('n') || has_option(&["--dry-run"]) {
                 return Reverts::Nothing;
             }
             match named_files(rest) {
@@ -102,7 +107,7 @@ fn git_reverts<'a>(arguments: &[&'a str]) -> Reverts<'a> {
                 named => named,
             }
         }
-        ["rm", rest @ ..] if !has(&["--cached"]) => named_files(rest),
+        ["rm", rest @ ..] if !has_option(&["--cached"]) => named_files(rest),
         _ => Reverts::Nothing,
     }
 }
@@ -113,10 +118,10 @@ fn checkout_reverts<'a>(arguments: &[&'a str]) -> Reverts<'a> {
     if let Some(index) = arguments.iter().position(|argument| *argument == "--") {
         return named_files(&arguments[index..]);
     }
-    let named: Vec<&str> = arguments.iter().filter(|argument| !argument.starts_with('-')).copied().collect();
-    match named[..] {
+    let words: Vec<&str> = arguments.iter().filter(|argument| !argument.starts_with('-')).copied().collect();
+    match words[..] {
         [only] if is_path(only) => named_files(&[only]),
-        [first, ..] if is_path(first) => named_files(&named),
+        [first, ..] if is_path(first) => named_files(&words),
         [_, ref paths @ ..] => named_files(paths),
         [] => Reverts::Nothing,
     }
@@ -170,7 +175,7 @@ fn strip_prefixes(words: &[String]) -> Vec<&str> {
 /// Splits a shell line into commands, each a list of words. Targets of redirections are omitted.
 fn split_commands(line: &str) -> Vec<Vec<String>> {
     let mut commands = vec![Vec::new()];
-    let (mut word, mut begun, mut quote, mut redirects) = (String::new(), false, None, false);
+    let (mut word, mut has_begun, mut quote, mut is_target_next) = (String::new(), false, None, false);
     let mut characters = line.chars().peekable();
     loop {
         let next = characters.next();
@@ -178,26 +183,26 @@ fn split_commands(line: &str) -> Vec<Vec<String>> {
             (Some(c), Some(open)) if c == open => quote = None,
             (Some('\\'), Some('"') | None) => word.extend(characters.next()),
             (Some(c), Some(_)) => word.push(c),
-            (Some(c @ ('"' | '\'')), None) => (quote, begun) = (Some(c), true),
+            (Some(c @ ('"' | '\'')), None) => (quote, has_begun) = (Some(c), true),
             (Some(c), None) if !c.is_whitespace() && !matches!(c, ';' | '&' | '|' | '>' | '<' | '(' | ')') => {
                 word.push(c);
-                begun = true;
+                has_begun = true;
             }
             (end, _) => {
                 if matches!(end, Some('>' | '<')) && word.bytes().all(|byte| byte.is_ascii_digit()) {
                     // The number of a stream.
                     word.clear();
-                } else if begun && !std::mem::take(&mut redirects) {
+                } else if has_begun && !std::mem::take(&mut is_target_next) {
                     commands.last_mut().into_iter().for_each(|words| words.push(std::mem::take(&mut word)));
                 }
                 word.clear();
-                begun = false;
+                has_begun = false;
                 match end {
-                    Some('>' | '<') => redirects = true,
+                    Some('>' | '<') => is_target_next = true,
                     // `>&2` and `&>file` belong to one command.
-                    Some('&') if redirects || characters.peek() == Some(&'>') => {}
+                    Some('&') if is_target_next || characters.peek() == Some(&'>') => {}
                     Some(';' | '&' | '|' | '\n' | '(' | ')') => {
-                        redirects = false;
+                        is_target_next = false;
                         commands.push(Vec::new());
                     }
                     Some(_) => {}

@@ -14,13 +14,13 @@ pub(crate) fn parse_rfc3339(text: &str) -> Option<Timestamp> {
 fn parse_unix_time(text: &str) -> Option<Timestamp> {
     /// The largest number that is read as seconds. As seconds it is in the year 5138, as milliseconds in March 1973.
     const LAST_SECOND: u64 = 99_999_999_999;
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let whole: u64 = whole.parse().ok()?;
-    if LAST_SECOND < whole {
-        return (whole <= LAST_SECOND * 1_000).then(|| Timestamp(whole * 1_000));
+    let (integer, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let integer: u64 = integer.parse().ok()?;
+    if LAST_SECOND < integer {
+        return (integer <= LAST_SECOND * 1_000).then(|| Timestamp(integer * 1_000));
     }
     let digits: String = fraction.chars().chain("000000".chars()).take(6).collect();
-    Some(Timestamp(whole * 1_000_000 + digits.parse::<u64>().ok()?))
+    Some(Timestamp(integer * 1_000_000 + digits.parse::<u64>().ok()?))
 }
 
 /// Parses a JSON value: a text in the format of RFC 3339, or a number (also as text) of seconds or milliseconds since

@@ -26,34 +26,34 @@ impl Fold {
         // A line without a message id is a call of its own.
         let message_id = message.id.get().unwrap_or(context.uuid);
         let id = EventId::derive(&[b"call", message_id.as_bytes(), request.unwrap_or_default().as_bytes()]);
-        let raw = message.usage.map(RawValue::get);
-        let used = raw.and_then(client_formats::usage::parse_anthropic).unwrap_or_default();
+        let raw_usage = message.usage.map(RawValue::get);
+        let usage = raw_usage.and_then(client_formats::usage::parse_anthropic).unwrap_or_default();
         let thread = self.thread(&context.key);
         let (started_at, variant) = (thread.last_at, thread.variant);
         let blocks = message.content.blocks();
         let count = |kind: &str| u32::try_from(blocks.iter().filter(|block| block.kind.text() == kind).count());
-        let (tool_calls, thinking) = (count("tool_use").unwrap_or(u32::MAX), count_thinking(blocks));
-        let first_seen = self.seen_calls.insert(id);
+        let (tool_calls, thinking_blocks) = (count("tool_use").unwrap_or(u32::MAX), count_thinking(blocks));
+        let is_new_call = self.seen_calls.insert(id);
         if self.turn_for(context).is_none() {
             return;
         }
-        let resumed = self.resumed(&context.key, context.uuid, at);
-        let Some(open) = self.running(&context.key) else { return };
-        open.turn.steps.extend(resumed);
-        if let Some(call) = open.call(id) {
-            if call.usage.output <= used.output {
-                call.raw_usage = raw.and_then(client_formats::usage::recordable_usage_text);
+        let resumption = self.resumed(&context.key, context.uuid, at);
+        let Some(open_turn) = self.running(&context.key) else { return };
+        open_turn.turn.steps.extend(resumption);
+        if let Some(call) = open_turn.call(id) {
+            if call.usage.output <= usage.output {
+                call.raw_usage = raw_usage.and_then(client_formats::usage::recordable_usage_text);
             }
-            call.usage = usage::largest(&call.usage, &used);
+            call.usage = usage::largest(&call.usage, &usage);
             call.at = call.at.max(at);
             call.tool_calls = call.tool_calls.saturating_add(tool_calls);
-            call.thinking_blocks = call.thinking_blocks.saturating_add(thinking);
+            call.thinking_blocks = call.thinking_blocks.saturating_add(thinking_blocks);
             call.stop_reason = stop_reason(message.stop_reason.get(), call.stop_reason, call.tool_calls);
-        } else if first_seen {
+        } else if is_new_call {
             // A call is sent after all tools have returned; the lines of missing results could not be read.
-            open.waiting.clear();
-            open.calls.push((id, open.turn.steps.len()));
-            open.turn.steps.push(Step::Call(ObservedCall {
+            open_turn.unanswered_calls.clear();
+            open_turn.calls.push((id, open_turn.turn.steps.len()));
+            open_turn.turn.steps.push(Step::Call(ObservedCall {
                 id,
                 message: message_id.to_owned(),
                 request: request.map(str::to_owned),
@@ -61,23 +61,23 @@ impl Fold {
                 began_at: at,
                 started_at,
                 model: message.model.text().to_owned(),
-                usage: used,
-                raw_usage: raw.and_then(client_formats::usage::recordable_usage_text),
+                usage,
+                raw_usage: raw_usage.and_then(client_formats::usage::recordable_usage_text),
                 stop_reason: stop_reason(message.stop_reason.get(), StopReason::Unknown, tool_calls),
                 tool_calls,
-                thinking_blocks: thinking,
+                thinking_blocks,
                 variant,
                 complete: true,
             }));
         }
         let text =
             matches!(message.content, Content::Text(_)) || blocks.iter().any(|block| block.kind.text() == "text");
-        open.record_last_line(LastLine::Answer { text }, at);
-        open.turn.end = None;
+        open_turn.record_last_line(LastLine::Answer { text }, at);
+        open_turn.turn.end = None;
         let thread = self.thread(&context.key);
-        thread.before.requires.extend((0 < thinking).then_some(Requirement::EarlierThinking));
-        if first_seen {
-            thread.set_recorded_tokens(used.input_total());
+        thread.before.requires.extend((0 < thinking_blocks).then_some(Requirement::EarlierThinking));
+        if is_new_call {
+            thread.set_recorded_tokens(usage.input_total());
         }
         thread.model = Some(message.model.text().to_owned());
         thread.before.prompt.characters += count_characters(&message.content.joined_text());
@@ -92,17 +92,17 @@ impl Fold {
         let input = block.input.map_or("", RawValue::get);
         let workspace = self.session.as_ref().and_then(|session| session.workspace.clone());
         let class = classify_tool_call(name, input, workspace.as_deref());
-        let before = &mut self.thread(&context.key).before;
-        before.prompt.characters += count_characters(name) + count_characters(input);
-        before.tool_calls += 1;
-        before.tools.insert(name.to_owned());
-        before.side_effects.insert(class.side_effect);
-        before.extensions.extend(class.extensions.iter().cloned());
-        before.directories.extend(class.directories.iter().cloned());
-        if let Some(open) = self.running(&context.key) {
+        let state = &mut self.thread(&context.key).before;
+        state.prompt.characters += count_characters(name) + count_characters(input);
+        state.tool_calls += 1;
+        state.tools.insert(name.to_owned());
+        state.side_effects.insert(class.side_effect);
+        state.extensions.extend(class.extensions.iter().cloned());
+        state.directories.extend(class.directories.iter().cloned());
+        if let Some(open_turn) = self.running(&context.key) {
             let id = block.id.text().to_owned();
-            open.waiting.insert(id.clone());
-            open.turn.steps.push(Step::ToolCalled(ObservedTool {
+            open_turn.unanswered_calls.insert(id.clone());
+            open_turn.turn.steps.push(Step::ToolCalled(ObservedTool {
                 id,
                 call,
                 at: context.at,

@@ -41,17 +41,17 @@ impl Fold {
                 self.add_failure(context, failure, Some(line.retry_attempt.unwrap_or(1)));
             }
             "compact_boundary" => {
-                let manual = line.compact_metadata.as_ref().is_some_and(CompactMetadata::is_manual);
+                let is_manual = line.compact_metadata.as_ref().is_some_and(CompactMetadata::is_manual);
                 let compaction = ObservedCompaction {
                     id: context.uuid.to_owned(),
                     at: context.at,
-                    trigger: if manual { CompactionTrigger::Manual } else { CompactionTrigger::Automatic },
+                    trigger: if is_manual { CompactionTrigger::Manual } else { CompactionTrigger::Automatic },
                     tokens_before: line.compact_metadata.as_ref().and_then(|metadata| metadata.pre_tokens),
                 };
                 // A compaction does not end a turn.
                 match self.running(&context.key) {
                     Some(open) => open.turn.steps.push(Step::Compacted(compaction)),
-                    None => self.thread(&context.key).early.push(compaction),
+                    None => self.thread(&context.key).early_compactions.push(compaction),
                 }
             }
             _ => {}

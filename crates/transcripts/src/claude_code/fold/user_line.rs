@@ -84,7 +84,7 @@ impl Fold {
                 if let Some(candidate) = &mut thread.candidate {
                     candidate.turn.before = before;
                 } else if let Some(open) = self.running(&context.key)
-                    && open.last == LastLine::Message
+                    && open.last_line == LastLine::Message
                 {
                     open.turn.before = before;
                 }
@@ -114,10 +114,10 @@ impl Fold {
             let thread = self.thread(&context.key);
             thread.add_text(size.characters, size.images);
             thread.before.extensions.extend(size.extensions.iter().cloned());
-            let declined = ["The user doesn't want to", "User rejected tool use", "[Request interrupted by user"]
+            let is_declined = ["The user doesn't want to", "User rejected tool use", "[Request interrupted by user"]
                 .iter()
                 .any(|start| size.beginning.trim_start_matches("Error: ").starts_with(start));
-            let outcome = if line.tool_use_result.interrupted || (block.is_error.0 && declined) {
+            let outcome = if line.tool_use_result.is_interrupted || (block.is_error.0 && is_declined) {
                 ToolOutcome::Interrupted
             } else if block.is_error.0 {
                 ToolOutcome::Failed
@@ -126,11 +126,11 @@ impl Fold {
             };
             let id = block.tool_use_id.text().to_owned();
             let (output_bytes, extensions) = (size.bytes, size.extensions.clone());
-            if let Some(open) = self.running(&context.key) {
-                open.waiting.remove(&id);
+            if let Some(open_turn) = self.running(&context.key) {
+                open_turn.unanswered_calls.remove(&id);
                 let result = ObservedResult { id, at, outcome, output_bytes, extensions };
-                open.turn.steps.push(Step::ToolFinished(result));
-                open.record_last_line(LastLine::Other, at);
+                open_turn.turn.steps.push(Step::ToolFinished(result));
+                open_turn.record_last_line(LastLine::Other, at);
             }
         }
     }

@@ -55,13 +55,13 @@ impl Fold {
             "turn_aborted" => {
                 self.candidate = None;
                 if let Some(open) = &mut self.running {
-                    let reviewed = event.reason.text() == "review_ended";
-                    open.end(if reviewed { TurnStatus::Completed } else { TurnStatus::Cancelled }, at);
+                    let is_end_of_review = event.reason.text() == "review_ended";
+                    open.end(if is_end_of_review { TurnStatus::Completed } else { TurnStatus::Cancelled }, at);
                 }
             }
             "token_count" => self.add_token_count(context),
             // The line of the compaction is more detailed and precedes its event.
-            "context_compacted" if std::mem::take(&mut self.compacted) => {}
+            "context_compacted" if std::mem::take(&mut self.is_compaction_recorded) => {}
             "context_compacted" => self.add_compaction(context),
             "error" => self.add_failure(context, event.message.text(), event.codex_error_info, false),
             "stream_error" => self.add_failure(context, event.message.text(), event.codex_error_info, true),
@@ -80,13 +80,13 @@ impl Fold {
             _ if text.is_empty() && images > 0 => text,
             _ => return,
         };
-        self.marks_messages = true;
+        self.has_message_marks = true;
         self.candidate = None;
         self.thread.last_input_at = Some(at);
-        if self.unmarked == 0 {
+        if self.unmarked_messages == 0 {
             self.thread.add_text(count_characters(text), images);
         }
-        self.unmarked = self.unmarked.saturating_sub(1);
+        self.unmarked_messages = self.unmarked_messages.saturating_sub(1);
         self.start(Some(Message { text: text.to_owned(), images }), at);
     }
 
@@ -102,8 +102,8 @@ impl Fold {
         }
         self.candidate = None;
         if let Some(open) = &mut self.running {
-            let failed = open.last == LastLine::Failure;
-            open.end(if failed { TurnStatus::Failed } else { TurnStatus::Completed }, context.at);
+            let has_failed = open.last_line == LastLine::Failure;
+            open.end(if has_failed { TurnStatus::Failed } else { TurnStatus::Completed }, context.at);
         }
     }
 
@@ -112,11 +112,11 @@ impl Fold {
     /// task repeats.
     fn add_failure(&mut self, context: &LineContext<'_>, text: &str, info: Option<&RawValue>, is_retried: bool) {
         let (class, status) = failure::classify_failure(text, info.map(RawValue::get));
-        let (id, at) = (format!("{}:line {}", self.own.as_deref().unwrap_or_default(), self.line), context.at);
+        let (id, at) = (format!("{}:line {}", self.own_id.as_deref().unwrap_or_default(), self.line), context.at);
         let model = Some(self.thread.model_name());
         let Some(open) = self.turn_for(at) else { return };
         // The end of the task repeats the error that ended it.
-        if open.last == LastLine::Failure {
+        if open.last_line == LastLine::Failure {
             return;
         }
         let attempts = open.turn.steps.iter().rev().map_while(|step| match step {
@@ -133,9 +133,9 @@ impl Fold {
     /// thread becomes the remaining history. The trigger is assumed to be automatic.
     pub(super) fn add_compaction(&mut self, context: &LineContext<'_>) {
         let at = context.at;
-        self.compacted = context.payload.kind.text() != "context_compacted";
-        let id = format!("{}:line {}", self.own.as_deref().unwrap_or_default(), self.line);
-        let tokens_before = self.thread.last.map(|last| last.input_total());
+        self.is_compaction_recorded = context.payload.kind.text() != "context_compacted";
+        let id = format!("{}:line {}", self.own_id.as_deref().unwrap_or_default(), self.line);
+        let tokens_before = self.thread.last_counts.map(|last| last.input_total());
         let Some(open) = self.turn_for(at) else { return };
         open.finish_response(true);
         let trigger = CompactionTrigger::Automatic;
@@ -156,15 +156,16 @@ impl Fold {
     pub(super) fn add_usage_record(&mut self, context: &LineContext<'_>) {
         let record = context.payload;
         let Some(counts) = record.usage else { return };
-        let before = self.thread.total;
-        if let (Some(total), Some(before)) = (record.thread_token_usage, before)
-            && total.has_same_counts(&before)
+        let previous_total = self.thread.total_counts;
+        if let (Some(total), Some(previous_total)) = (record.thread_token_usage, previous_total)
+            && total.has_same_counts(&previous_total)
         {
             // A `token_count` line has already reported it.
             return;
         }
         // Without a total, compute it, so that the `token_count` that follows is recognised as already reported.
-        self.thread.total = record.thread_token_usage.or_else(|| Some(before.unwrap_or_default().plus(&counts)));
+        self.thread.total_counts =
+            record.thread_token_usage.or_else(|| Some(previous_total.unwrap_or_default().plus(&counts)));
         self.assign_usage(counts, record.response_id.get(), context.at);
     }
 
@@ -172,18 +173,18 @@ impl Fold {
     /// unchanged total is ignored.
     fn add_token_count(&mut self, context: &LineContext<'_>) {
         let Some(info) = context.payload.info else { return };
-        let new = match (info.total_token_usage, info.last_token_usage) {
+        let call_counts = match (info.total_token_usage, info.last_token_usage) {
             (Some(total), last) => {
-                let before = self.thread.total.replace(total);
-                if before.is_some_and(|before| before.has_same_counts(&total)) {
+                let previous_total = self.thread.total_counts.replace(total);
+                if previous_total.is_some_and(|previous_total| previous_total.has_same_counts(&total)) {
                     return;
                 }
-                last.or_else(|| Some(total.since(&before.unwrap_or_default())))
+                last.or_else(|| Some(total.since(&previous_total.unwrap_or_default())))
             }
-            (None, Some(last)) if self.thread.last.is_some_and(|before| before.has_same_counts(&last)) => return,
+            (None, Some(last)) if self.thread.last_counts.is_some_and(|before| before.has_same_counts(&last)) => return,
             (None, last) => last,
         };
-        if let Some(counts) = new.filter(|counts| !counts.is_zero()) {
+        if let Some(counts) = call_counts.filter(|counts| !counts.is_zero()) {
             self.assign_usage(counts, None, context.at);
         }
     }
@@ -196,9 +197,9 @@ impl Fold {
         let awaits_usage = open.response.as_ref().is_some_and(|response| response.counts.is_none());
         if !awaits_usage {
             open.finish_response(true);
-            let response = Response { counts_first: true, ..Response::new(model, started_at, at) };
+            let response = Response { has_counts_first: true, ..Response::new(model, started_at, at) };
             open.response = Some(response);
-            if open.last == LastLine::Message {
+            if open.last_line == LastLine::Message {
                 open.record_last_line(LastLine::Answer { text: false }, at);
             }
         }
@@ -209,7 +210,7 @@ impl Fold {
         if !awaits_usage {
             self.thread.begin_response();
         }
-        self.thread.last = Some(counts);
+        self.thread.last_counts = Some(counts);
         self.thread.set_recorded_tokens(counts.input_total());
     }
 }

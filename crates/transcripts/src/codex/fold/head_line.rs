@@ -10,11 +10,11 @@ use crate::{observed::ObservedSession, session_file::parse_rfc3339};
 #[derive(Debug)]
 pub(super) struct CopiedHistory {
     /// Time at which the file's own session began.
-    began: Timestamp,
+    began_at: Timestamp,
     /// Time at which the copy was written.
-    written: Timestamp,
+    written_at: Timestamp,
     /// Whether ids of turns contain their start time.
-    ids_have_time: bool,
+    has_time_in_ids: bool,
 }
 
 /// Name of the client, as the gateway records it.
@@ -31,12 +31,14 @@ impl Fold {
         let id = head.id.get().or(head.session_id.get());
         if self.session.is_some() {
             match id {
-                Some(id) if self.own.as_deref() == Some(id) => self.thread.left |= self.thread.last.is_some(),
+                Some(id) if self.own_id.as_deref() == Some(id) => {
+                    self.thread.was_left |= self.thread.last_counts.is_some();
+                }
                 _ if self.copied.is_some() => self.skipped.repeated += 1,
                 _ => {
                     let began = self.session.as_ref().map_or(began, |session| session.started_at);
                     self.set_parent(id);
-                    self.copied = Some(CopiedHistory { began, written: at, ids_have_time: false });
+                    self.copied = Some(CopiedHistory { began_at: began, written_at: at, has_time_in_ids: false });
                     self.skipped.repeated += 1;
                 }
             }
@@ -46,7 +48,7 @@ impl Fold {
         let root = root.or(id).and_then(|root| SessionId::try_from(root).ok()).or_else(|| self.fallback.clone());
         let session = root.ok_or("the session has no id")?;
         self.agent = id.filter(|id| *id != session.as_str()).and_then(|id| ThreadId::try_from(id).ok());
-        self.own = Some(id.unwrap_or(session.as_str()).to_owned());
+        self.own_id = Some(id.unwrap_or(session.as_str()).to_owned());
         if let Some(local @ ("ollama" | "lmstudio")) = head.model_provider.get() {
             local.clone_into(&mut self.thread.provider);
         }
@@ -76,7 +78,7 @@ impl Fold {
     pub(super) fn ensure_session(&mut self, at: Timestamp) -> Option<()> {
         if self.session.is_none() {
             let id = self.fallback.clone()?;
-            self.own = Some(id.as_str().to_owned());
+            self.own_id = Some(id.as_str().to_owned());
             let (source, client) = (SessionSource::Codex, Some(CLIENT.to_owned()));
             self.session = Some(ObservedSession { id, source, workspace: None, client, started_at: at, parent: None });
         }
@@ -87,17 +89,17 @@ impl Fold {
     /// in versions without times in ids, the first line written later than the copy.
     pub(super) fn end_copy_if_own(&mut self, kind: &str, context: &LineContext<'_>) {
         let Some(copied) = &mut self.copied else { return };
-        let begins_turn =
+        let is_turn_start =
             kind == "turn_context" || matches!(context.payload.kind.text(), "task_started" | "turn_started");
-        let turn = if begins_turn { context.payload.turn_id.get().and_then(time_in_id) } else { None };
-        let own = match turn {
+        let turn = if is_turn_start { context.payload.turn_id.get().and_then(time_in_id) } else { None };
+        let is_own_line = match turn {
             Some(millis) => {
-                copied.ids_have_time = true;
-                copied.began.0 / 1_000 <= millis
+                copied.has_time_in_ids = true;
+                copied.began_at.0 / 1_000 <= millis
             }
-            None => !copied.ids_have_time && MAX_COPY_MICROS < context.at.micros_since(copied.written),
+            None => !copied.has_time_in_ids && MAX_COPY_MICROS < context.at.micros_since(copied.written_at),
         };
-        if own {
+        if is_own_line {
             self.end_running_turn(Some(context.at));
             self.copied = None;
         } else {

@@ -87,7 +87,7 @@ impl Fold {
         let (size, images) = (content.characters(), content.images);
         if context.payload.role.text() == "assistant" {
             if let Some(response) = self.response_for(context.at) {
-                response.text |= 0 < size;
+                response.has_text |= 0 < size;
                 response.items += 1;
                 response.at = context.at;
                 self.thread.add_text(size, images);
@@ -101,22 +101,22 @@ impl Fold {
             return;
         }
         let text = content.joined();
-        let typed = match classify(&text, None) {
-            UserText::Typed(typed) => text.get(typed),
+        let typed_text = match classify(&text, None) {
+            UserText::Typed(range) => text.get(range),
             _ if text.is_empty() => Some(""),
             _ => None,
         };
-        let Some(typed) = typed else {
+        let Some(typed_text) = typed_text else {
             if let (Some(session), Some(cwd)) = (&mut self.session, find_codex_directory(&text)) {
                 session.workspace = session.workspace.take().or_else(|| Some(cwd.to_owned()));
             }
             return;
         };
-        self.unmarked += 1;
-        let message = Message { text: typed.to_owned(), images };
+        self.unmarked_messages += 1;
+        let message = Message { text: typed_text.to_owned(), images };
         if self.layout == Some(Layout::Bare) {
             self.start(Some(message), context.at);
-        } else if !self.marks_messages {
+        } else if !self.has_message_marks {
             // The mark that it was typed follows, or never does.
             self.candidate = Some(message);
         }
@@ -142,22 +142,22 @@ impl Fold {
         self.thread.add_text(count_characters(name) + count_characters(input), 0);
         self.thread.add_tool(name, &class);
         let id = self.tool_id(context.payload);
-        let Some(open) = &mut self.running else { return };
-        open.push(Step::ToolCalled(ObservedTool {
+        let Some(open_turn) = &mut self.running else { return };
+        open_turn.push(Step::ToolCalled(ObservedTool {
             id: id.clone(),
             call: event_core::EventId::derive(&[]),
             at: context.at,
             name: name.to_owned(),
             class,
         }));
-        open.record_last_line(LastLine::Answer { text: false }, context.at);
+        open_turn.record_last_line(LastLine::Answer { text: false }, context.at);
         if is_provider_tool {
-            let failed = context.payload.status.text() == "failed";
-            let outcome = if failed { ToolOutcome::Failed } else { ToolOutcome::Succeeded };
+            let has_failed = context.payload.status.text() == "failed";
+            let outcome = if has_failed { ToolOutcome::Failed } else { ToolOutcome::Succeeded };
             let (at, extensions) = (context.at, BTreeSet::new());
-            open.push(Step::ToolFinished(ObservedResult { id, at, outcome, output_bytes: 0, extensions }));
+            open_turn.push(Step::ToolFinished(ObservedResult { id, at, outcome, output_bytes: 0, extensions }));
         } else {
-            open.waiting.insert(id);
+            open_turn.unanswered_calls.insert(id);
         }
     }
 
@@ -165,7 +165,7 @@ impl Fold {
     /// none.
     fn tool_id(&self, payload: &Payload<'_>) -> String {
         let id = payload.call_id.get().or(payload.id.get());
-        id.map_or_else(|| format!("{}:line {}", self.own.as_deref().unwrap_or_default(), self.line), str::to_owned)
+        id.map_or_else(|| format!("{}:line {}", self.own_id.as_deref().unwrap_or_default(), self.line), str::to_owned)
     }
 
     /// Records a tool result: adds its size to the prompt of the thread, and its outcome to the running turn.
@@ -177,7 +177,7 @@ impl Fold {
         let Some(id) = context.payload.call_id.get() else { return };
         if let Some(open) = &mut self.running {
             let (id, outcome, output_bytes) = (id.to_owned(), outcome(output), output.bytes);
-            open.waiting.remove(&id);
+            open.unanswered_calls.remove(&id);
             let (at, extensions) = (context.at, output.extensions.clone());
             open.push(Step::ToolFinished(ObservedResult { id, at, outcome, output_bytes, extensions }));
             open.record_last_line(LastLine::Other, context.at);
@@ -187,20 +187,20 @@ impl Fold {
 
 /// Derives the outcome of a tool call from the text that Codex adds to its output, such as the exit code.
 fn outcome(output: &Output) -> ToolOutcome {
-    let begins = |starts: &[&str]| starts.iter().any(|start| output.beginning.trim_start().starts_with(start));
-    let code = ["exited with code ", "Exit code: "].iter().find_map(|words| {
+    let starts_with_any = |starts: &[&str]| starts.iter().any(|start| output.beginning.trim_start().starts_with(start));
+    let is_nonzero_code = ["exited with code ", "Exit code: "].iter().find_map(|words| {
         let (_, rest) = output.beginning.split_once(words)?;
         Some(!rest.starts_with("0\n") && rest != "0")
     });
     // Old versions put output and exit code into an object.
-    let code = code.or_else(|| {
+    let is_nonzero_code = is_nonzero_code.or_else(|| {
         let (_, rest) = output.end.rsplit_once("\"exit_code\":")?;
         Some(!rest.trim_start().starts_with("0,") && !rest.trim_start().starts_with("0}"))
     });
-    if begins(&["aborted", "exec command rejected by user", "rejected by user", "patch rejected by user"]) {
+    if starts_with_any(&["aborted", "exec command rejected by user", "rejected by user", "patch rejected by user"]) {
         ToolOutcome::Interrupted
-    } else if output.success.map(|success| !success).or(code).unwrap_or(false)
-        || begins(&[
+    } else if output.success.map(|success| !success).or(is_nonzero_code).unwrap_or(false)
+        || starts_with_any(&[
             "unsupported call",
             "failed to parse function arguments",
             "execution error",
