@@ -42,9 +42,9 @@ fn forbidden_dependencies(graph: &Graph) -> Vec<String> {
 
 /// Returns a sentence for every dependency on a crate of the workspace that the rule does not list.
 fn internal_dependencies(graph: &Graph, package: &Package, rule: &Rule) -> Vec<String> {
-    let internal = package.dependencies.iter().filter(|name| graph.is_member(name));
-    let forbidden = internal.filter(|name| !rule.allowed.contains(&name.as_str()));
-    forbidden
+    let internal_dependencies = package.dependencies.iter().filter(|name| graph.is_member(name));
+    let forbidden_dependencies = internal_dependencies.filter(|name| !rule.allowed.contains(&name.as_str()));
+    forbidden_dependencies
         .map(|name| {
             let allowed =
                 if rule.allowed.is_empty() { "no crate of the workspace".to_owned() } else { rule.allowed.join(", ") };

@@ -34,9 +34,9 @@ pub(crate) fn run() -> Outcome {
         command.args(["--", "--noplot"]).env("CRITERION_HOME", results.join(&package));
         execute(&mut command)?;
     }
-    let measured = estimates::read_measurements(&results)?;
-    write(&page::FIGURES, &page::table(&machine::describe("processor time of one thread"), &measured))?;
-    println!("bench: {} figures written", measured.len());
+    let measurements = estimates::read_measurements(&results)?;
+    write(&page::FIGURES, &page::table(&machine::describe("processor time of one thread"), &measurements))?;
+    println!("bench: {} figures written", measurements.len());
     log()
 }
 

@@ -45,13 +45,13 @@ pub(crate) fn run(dir: &Path, skip_build: bool) -> Outcome<Passed> {
         return Err(Failure::new(format!("`{}` has no requests", dir.display())));
     }
     let Environment { home: _home, mock, gateway } = programs::start_environment(POLICY, skip_build)?;
-    let (mut problems, mut passed) = (Vec::new(), 0_usize);
+    let (mut problems, mut passed_count) = (Vec::new(), 0_usize);
     for file in &files {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let capture = Capture::read(file)?;
         match capture.replay(&gateway, &mock)? {
             Ok(summary) => {
-                passed += 1;
+                passed_count += 1;
                 println!("captures: {name}: {summary}");
             }
             Err(error) => problems.push(format!("{name}: {error}")),
@@ -59,7 +59,7 @@ pub(crate) fn run(dir: &Path, skip_build: bool) -> Outcome<Passed> {
     }
     gateway.stop()?;
     Failure::unless_empty("recorded requests failed", &problems)?;
-    Ok(Passed::with_note(format!("{passed} recorded requests answered and forwarded unchanged")))
+    Ok(Passed::with_note(format!("{passed_count} recorded requests answered and forwarded unchanged")))
 }
 
 impl Capture {
@@ -110,20 +110,20 @@ impl Capture {
             Ok(text) => text,
             Err(error) => return Ok(Err(format!("the response ended early: {error}"))),
         };
-        let expected = if self.is_upgrade() { 426 } else { 200 };
-        if status != expected || turn.is_some() != self.is_turn() {
+        let expected_status = if self.is_upgrade() { 426 } else { 200 };
+        if status != expected_status || turn.is_some() != self.is_turn() {
             let start: String = text.chars().take(300).collect();
-            return Ok(Err(format!("status {status} instead of {expected}, turn {turn:?}: {start}")));
+            return Ok(Err(format!("status {status} instead of {expected_status}, turn {turn:?}: {start}")));
         }
-        let received = mock.request_json("/control/requests", None)?;
-        let received: Vec<&Value> =
-            received.as_array().into_iter().flatten().filter(|request| !is_control(request)).collect();
+        let received_requests = mock.request_json("/control/requests", None)?;
+        let received_requests: Vec<&Value> =
+            received_requests.as_array().into_iter().flatten().filter(|request| !is_control(request)).collect();
         if !body.is_empty() {
-            if let Err(difference) = self.compare(&received) {
+            if let Err(difference) = self.compare(&received_requests) {
                 return Ok(Err(difference));
             }
-        } else if !received.is_empty() {
-            return Ok(Err(format!("it reached the provider: {received:?}")));
+        } else if !received_requests.is_empty() {
+            return Ok(Err(format!("it reached the provider: {received_requests:?}")));
         }
         let model_suffix = model.map(|model| format!(", {model}")).unwrap_or_default();
         Ok(Ok(format!("{} {} {status}{model_suffix}", self.method, self.path)))
@@ -138,26 +138,27 @@ impl Capture {
         if without_model(path) != without_model(&self.path) {
             return Err(format!("it reached the provider as `{path}`"));
         }
-        let mut received: Value = serde_json::from_str(request["body"].as_str().unwrap_or_default())
+        let mut received_body: Value = serde_json::from_str(request["body"].as_str().unwrap_or_default())
             .map_err(|error| format!("the provider received no JSON: {error}"))?;
-        let mut sent = self.body.clone();
-        for body in [&mut received, &mut sent] {
+        let mut sent_body = self.body.clone();
+        for body in [&mut received_body, &mut sent_body] {
             if let Some(fields) = body.as_object_mut() {
                 fields.remove("model");
             }
         }
         // Usage of a Chat Completions stream must be requested; the gateway removes it for clients that did not.
-        if self.path.ends_with("/chat/completions") && sent["stream"] == true {
-            sent["stream_options"]["include_usage"] = true.into();
+        if self.path.ends_with("/chat/completions") && sent_body["stream"] == true {
+            sent_body["stream_options"]["include_usage"] = true.into();
         }
-        if received == sent {
+        if received_body == sent_body {
             return Ok(());
         }
         let fields = |body: &Value| body.as_object().cloned().unwrap_or_default();
-        let (received, sent) = (fields(&received), fields(&sent));
-        let names: BTreeSet<_> = received.keys().chain(sent.keys()).map(String::as_str).collect();
-        let differing: Vec<_> = names.into_iter().filter(|name| received.get(*name) != sent.get(*name)).collect();
-        Err(format!("the provider received different {}", differing.join(", ")))
+        let (received_fields, sent_fields) = (fields(&received_body), fields(&sent_body));
+        let names: BTreeSet<_> = received_fields.keys().chain(sent_fields.keys()).map(String::as_str).collect();
+        let differing_names: Vec<_> =
+            names.into_iter().filter(|name| received_fields.get(*name) != sent_fields.get(*name)).collect();
+        Err(format!("the provider received different {}", differing_names.join(", ")))
     }
 }
 

@@ -23,7 +23,7 @@ struct StepResult {
 /// Runs all steps of `cargo xtask ci` in order and prints a summary. Stops at the first failed step unless
 /// `keep_going`. Fails if any step failed.
 pub(crate) fn run(keep_going: bool) -> Outcome {
-    let started = Instant::now();
+    let start = Instant::now();
     let mut results = Vec::new();
     for (step, check) in STEPS {
         println!("\n=== {step} ===");
@@ -32,19 +32,20 @@ pub(crate) fn run(keep_going: bool) -> Outcome {
         if let Err(failure) = &outcome {
             println!("{failure}");
         }
-        let failed = outcome.is_err();
+        let has_failed = outcome.is_err();
         results.push(StepResult { step, duration: step_started.elapsed(), outcome });
-        if failed && !keep_going {
+        if has_failed && !keep_going {
             break;
         }
     }
-    println!("\n=== summary ===\n{}", summary(&results, started.elapsed()));
-    let failed: Vec<_> = results.iter().filter(|result| result.outcome.is_err()).map(|result| result.step).collect();
-    if !failed.is_empty() {
-        return Err(Failure::new(format!("failed: {}", failed.join(", "))));
+    println!("\n=== summary ===\n{}", summary(&results, start.elapsed()));
+    let failed_steps: Vec<_> =
+        results.iter().filter(|result| result.outcome.is_err()).map(|result| result.step).collect();
+    if !failed_steps.is_empty() {
+        return Err(Failure::new(format!("failed: {}", failed_steps.join(", "))));
     }
-    let passed = results.iter().filter_map(|result| result.outcome.as_ref().ok());
-    for check in passed.filter(|check| check.repeat_at_end) {
+    let passed_checks = results.iter().filter_map(|result| result.outcome.as_ref().ok());
+    for check in passed_checks.filter(|check| check.repeat_at_end) {
         println!("{}", check.note);
     }
     Ok(())

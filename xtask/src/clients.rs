@@ -70,9 +70,9 @@ pub(crate) fn run(only: &str, skip_build: bool) -> Outcome<Passed> {
     }
     let folder = workspace::temporary_folder()?;
     for (name, client) in clients {
-        let started = Instant::now();
+        let start = Instant::now();
         let summary = run_all_turns(name, &client, &folder.path().join(name))?;
-        println!("clients: {name} ok, {:.1} s", started.elapsed().as_secs_f64());
+        println!("clients: {name} ok, {:.1} s", start.elapsed().as_secs_f64());
         notes.push(format!("{name}: {summary}"));
     }
     Ok(Passed::with_note(notes.join("; ")))
@@ -99,10 +99,10 @@ fn run_all_turns(name: &str, client: &Path, folder: &Path) -> Outcome<String> {
             let mock = programs::start_mock(&[])?;
             let gateway = programs::start_gateway(&home, &mock)?;
             let environment = ClientEnvironment { home: &client_home, project: &project, url: &gateway.url };
-            let refused = claude_code::run_refused(client, &environment, &mock, (models, expected))?;
+            let summary = claude_code::run_refused(client, &environment, &mock, (models, expected))?;
             gateway.stop()?;
-            println!("clients: {name}: {refused}");
-            summaries.push(refused);
+            println!("clients: {name}: {summary}");
+            summaries.push(summary);
         }
     }
     if name == "claude" {
@@ -137,19 +137,21 @@ fn run_through_gateway(name: &str, client: &Path, folder: &Path, is_scenario: bo
         "claude" => claude_code::run(client, &environment, &mock),
         _ => codex::run(client, &environment, &mock),
     };
-    let expected = match result {
-        Ok(expected) => expected,
+    let expected_log = match result {
+        Ok(expected_log) => expected_log,
         Err(failure) => return Err(Failure::new(format!("{failure}{}", diagnosis(&home, &mock)))),
     };
-    let answered = count_responses(&mock)?;
+    let response_count = count_responses(&mock)?;
     gateway.stop()?;
-    let checked = Log::export(&home).and_then(|log| {
-        let summary = log.check(&expected, answered)?;
+    let check_result = Log::export(&home).and_then(|log| {
+        let summary = log.check(&expected_log, response_count)?;
         // A scenario has refused and interrupted turns, of which session files show less.
-        let compared = if is_scenario { None } else { imported::compare_with_import(name, &log, &home, &client_home)? };
-        Ok(compared.map_or(summary.clone(), |compared| format!("{summary}; {compared}")))
+        let import_summary =
+            if is_scenario { None } else { imported::compare_with_import(name, &log, &home, &client_home)? };
+        Ok(import_summary.map_or(summary.clone(), |import_summary| format!("{summary}; {import_summary}")))
     });
-    let summary = checked.map_err(|failure| Failure::new(format!("{name}: {failure}{}", diagnosis(&home, &mock))))?;
+    let summary =
+        check_result.map_err(|failure| Failure::new(format!("{name}: {failure}{}", diagnosis(&home, &mock))))?;
     println!("clients: {name}: {summary}");
     Ok(summary)
 }

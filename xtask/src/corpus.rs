@@ -180,9 +180,9 @@ fn import_once(sessions: &Path) -> Outcome<ImportRun> {
         command.env("TZ", "UTC").arg("--home").arg(home.path()).arg("--json");
         command
     };
-    let started = Instant::now();
+    let import_start = Instant::now();
     let imported = capture_json(turnwise().args(["import", "claude-code"]).arg(sessions))?;
-    let import_time = started.elapsed();
+    let import_time = import_start.elapsed();
     let verified = capture_json(turnwise().args(["events", "verify"]))?;
     let replayed = capture_json(turnwise().arg("replay"))?;
     let policy = home.path().join("tried.yaml");
@@ -253,8 +253,8 @@ fn per_cent(points: i64) -> String {
 fn find_problems(run: &ImportRun) -> Vec<String> {
     let ImportRun { imported, verified: Verified { whole, counts, .. }, replayed, .. } = run;
     let mut findings: Vec<_> = imported.issues.iter().map(|issue| format!("not imported: {issue}")).collect();
-    let mut check = |holds: bool, finding: String| {
-        if !holds {
+    let mut check = |is_consistent: bool, finding: String| {
+        if !is_consistent {
             findings.push(finding);
         }
     };

@@ -30,17 +30,17 @@ pub(crate) fn run(rounds: u32, seed: Option<u64>) -> Outcome<Passed> {
     let folder = workspace::temporary_folder()?;
     let test = CrashTest::in_folder(folder.path());
     let mut random = fastrand::Rng::with_seed(seed);
-    let (mut report, mut unacknowledged) = (String::new(), 0);
+    let (mut report, mut early_kills) = (String::new(), 0);
     for round in 1..=rounds {
         let lifetime = Duration::from_millis(random.u64(LIFETIME_MS));
         let fail = |failure: Failure| {
             Failure::new(format!("round {round} of seed {seed}, killed after {} ms: {failure}", lifetime.as_millis()))
         };
-        let acknowledged = test.write_and_kill(random.u64(..), lifetime).map_err(fail)?;
-        unacknowledged += u32::from(acknowledged == 0);
+        let acknowledged_bytes = test.write_and_kill(random.u64(..), lifetime).map_err(fail)?;
+        early_kills += u32::from(acknowledged_bytes == 0);
         report = test.check_log().map_err(fail)?;
     }
-    let note = format!("{rounds} kills, {unacknowledged} of them before a first acknowledgement; {}", report.trim());
+    let note = format!("{rounds} kills, {early_kills} of them before a first acknowledgement; {}", report.trim());
     println!("crash: {note}");
     Ok(Passed::with_note(note))
 }
@@ -69,27 +69,28 @@ impl CrashTest {
         command.arg(&self.log).arg(seed.to_string()).stdout(out);
         let mut writer = command.spawn().map_err(|error| cannot_start(&command, &error))?;
         thread::sleep(lifetime);
-        let ended = writer.try_wait().map_err(|error| Failure::new(format!("lost the writer: {error}")))?;
-        if let Some(status) = ended {
+        let exit_status = writer.try_wait().map_err(|error| Failure::new(format!("lost the writer: {error}")))?;
+        if let Some(status) = exit_status {
             return Err(Failure::new(format!("the writer ended before it was killed: {status}")));
         }
-        let killed = writer.kill().and_then(|()| writer.wait());
-        killed.map_err(|error| Failure::new(format!("cannot kill the writer: {error}")))?;
-        let latest = workspace::read_file(&latest)?;
-        let earlier =
+        let kill_result = writer.kill().and_then(|()| writer.wait());
+        kill_result.map_err(|error| Failure::new(format!("cannot kill the writer: {error}")))?;
+        let latest_events = workspace::read_file(&latest)?;
+        let earlier_events =
             if self.acknowledged.exists() { workspace::read_file(&self.acknowledged)? } else { String::new() };
         // The last line may be cut off: it must not join the first line of the next writer.
-        fs::write(&self.acknowledged, format!("{earlier}{latest}\n"))
+        fs::write(&self.acknowledged, format!("{earlier_events}{latest_events}\n"))
             .map_err(|error| Failure::file("write", &self.acknowledged, &error))?;
-        Ok(latest.len())
+        Ok(latest_events.len())
     }
 
     /// Checks that the log has every acknowledged event exactly once and without gaps. Returns the counts as text.
     fn check_log(&self) -> Outcome<String> {
-        let acknowledged =
+        let acknowledged_events =
             File::open(&self.acknowledged).map_err(|error| Failure::file("read", &self.acknowledged, &error))?;
-        let counts =
-            capture_output(Command::new(example("crash_check")).arg(&self.log).stdin(Stdio::from(acknowledged)))?;
+        let counts = capture_output(
+            Command::new(example("crash_check")).arg(&self.log).stdin(Stdio::from(acknowledged_events)),
+        )?;
         // Repairs are printed on lines above the counts.
         Ok(counts.lines().last().unwrap_or_default().to_owned())
     }

@@ -25,11 +25,11 @@ pub(crate) fn run() -> Outcome {
     // The demo leaves a folder for temporary files behind.
     command.env("HOME", home.path()).env("TMPDIR", home.path()).env_remove("TURNWISE_HOME");
     println!("$ HOME=(empty) {}", display_command(&command));
-    let printed = capture_output(&mut command)?;
-    println!("{printed}");
-    let missing: Vec<_> =
-        EXPECTED_TEXTS.iter().filter(|text| !printed.contains(**text)).map(|text| format!("`{text}`")).collect();
-    Failure::unless_empty("texts missing in the output of the demo", &missing)
+    let output = capture_output(&mut command)?;
+    println!("{output}");
+    let missing_texts: Vec<_> =
+        EXPECTED_TEXTS.iter().filter(|text| !output.contains(**text)).map(|text| format!("`{text}`")).collect();
+    Failure::unless_empty("texts missing in the output of the demo", &missing_texts)
 }
 
 /// Returns the folder of a build tool: from its environment variable, or below the user's home.

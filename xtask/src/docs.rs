@@ -17,18 +17,18 @@ pub(crate) fn run(check: bool) -> Outcome {
         ("reliability.md", attacks::attacks_page()?),
         ("routing.schema.json", router_core::schema_text()),
     ];
-    let mut stale = Vec::new();
+    let mut stale_pages = Vec::new();
     for (name, text) in pages {
         let path = docs.join(name);
-        let up_to_date = path.exists() && workspace::read_file(&path)? == text;
-        match (up_to_date, check) {
+        let is_up_to_date = path.exists() && workspace::read_file(&path)? == text;
+        match (is_up_to_date, check) {
             (true, _) => println!("docs: {} is up to date", workspace::display_path(&path)),
-            (false, true) => stale.push(format!("{}: run `cargo xtask docs`", workspace::display_path(&path))),
+            (false, true) => stale_pages.push(format!("{}: run `cargo xtask docs`", workspace::display_path(&path))),
             (false, false) => {
                 workspace::write_file(&path, &text)?;
                 println!("docs: {} written", workspace::display_path(&path));
             }
         }
     }
-    Failure::unless_empty("pages are out of date", &stale)
+    Failure::unless_empty("pages are out of date", &stale_pages)
 }

@@ -44,7 +44,7 @@ pub(crate) fn run(sessions: &Path, skip_build: bool) -> Outcome<Passed> {
     let starter = workspace::read_file(&home.join("routing.yaml"))?;
     let mut notes = Vec::new();
     let policies = [("the starter policy", starter.as_str()), ("a rule for every message", EVERY_MESSAGE)];
-    let mut measured: Vec<(tempfile::TempDir, RuleEffect)> = Vec::new();
+    let mut measurements: Vec<(tempfile::TempDir, RuleEffect)> = Vec::new();
     for (name, policy) in policies {
         let home = workspace::temporary_folder()?;
         let effect = measure(&conversations, policy, home.path())?;
@@ -59,16 +59,16 @@ pub(crate) fn run(sessions: &Path, skip_build: bool) -> Outcome<Passed> {
             "{name}: {} of {} matched messages of {}",
             effect.effective, effect.matched, effect.messages
         ));
-        measured.push((home, effect));
+        measurements.push((home, effect));
     }
-    let mut compared = 0;
-    for (home, recorded) in &measured {
-        for ((_, policy), (_, chosen)) in policies.iter().zip(&measured) {
-            compared += agreement::check_agreement(home.path(), policy, &recorded.turns, &chosen.models)?;
+    let mut compared_turns = 0;
+    for (home, recorded) in &measurements {
+        for ((_, policy), (_, chosen)) in policies.iter().zip(&measurements) {
+            compared_turns += agreement::check_agreement(home.path(), policy, &recorded.turns, &chosen.models)?;
         }
     }
-    println!("\nbacktest and gateway agree on {compared} turns");
-    notes.push(format!("backtest and gateway agree on {compared} turns"));
+    println!("\nbacktest and gateway agree on {compared_turns} turns");
+    notes.push(format!("backtest and gateway agree on {compared_turns} turns"));
     notes.extend(first_messages::run()?);
     Ok(Passed::with_note(notes.join("; ")))
 }

@@ -43,14 +43,14 @@ pub(crate) fn run(streams: u64, kills: usize, skip_build: bool) -> Outcome<Passe
     // On the disk of the build: a kill loses nothing in a file system in memory.
     let folder = tempfile::tempdir_in(workspace::target_folder())
         .map_err(|error| Failure::file("create a folder in", &workspace::target_folder(), &error))?;
-    let [many, killed] = ["many", "killed"].map(|name| folder.path().join(name));
-    for home in [&many, &killed] {
+    let [streams_home, kills_home] = ["many", "killed"].map(|name| folder.path().join(name));
+    for home in [&streams_home, &kills_home] {
         fs::create_dir_all(home).map_err(|error| Failure::file("create", home, &error))?;
         workspace::write_file(&home.join("routing.yaml"), POLICY)?;
     }
-    let all = concurrent_streams(&many, streams)?;
-    let kept = killed::run(&killed, kills)?;
-    Ok(Passed::with_note(format!("{all}; {kept}")))
+    let streams_summary = concurrent_streams(&streams_home, streams)?;
+    let kills_summary = killed::run(&kills_home, kills)?;
+    Ok(Passed::with_note(format!("{streams_summary}; {kills_summary}")))
 }
 
 /// Sends the streams through a gateway and checks that its log has every turn, decision, call and end. Returns a
@@ -62,9 +62,9 @@ fn concurrent_streams(home: &Path, streams: u64) -> Outcome<String> {
     let first = send_part(home, &gateway, "first", edge_size)?;
     let middle = send_part(home, &gateway, "middle", streams.saturating_sub(2 * edge_size))?;
     let last = send_part(home, &gateway, "last", edge_size)?;
-    let answered = first.requests + middle.requests + last.requests;
+    let response_count = first.requests + middle.requests + last.requests;
     println!(
-        "load: {answered} streams answered, up to {} concurrent, {:.0} per second, median first byte {:.1} ms",
+        "load: {response_count} streams answered, up to {} concurrent, {:.0} per second, median first byte {:.1} ms",
         concurrency(),
         middle.rps,
         middle.first_byte / 1_000.0
@@ -81,13 +81,13 @@ fn concurrent_streams(home: &Path, streams: u64) -> Outcome<String> {
     for kind in ["turn.started", "route.decided", "llm.call_completed", "turn.ended"] {
         let (events, turns) = (log.payloads(kind).count() as u64, log.count_by(kind, "turn").len() as u64);
         println!("load: {events} {kind} of {turns} turns");
-        if events != answered || turns != answered {
-            problems.push(format!("{events} {kind} of {turns} turns, and {answered} streams were answered"));
+        if events != response_count || turns != response_count {
+            problems.push(format!("{events} {kind} of {turns} turns, and {response_count} streams were answered"));
         }
     }
     problems.extend(log.payloads("llm.call_failed").take(5).map(|data| format!("a failed call: {data}")));
     Failure::unless_empty("problems in the log", &problems)?;
-    Ok(format!("{answered} streams are in the log"))
+    Ok(format!("{response_count} streams are in the log"))
 }
 
 /// Sends one part of the streams through the gateway, each with a different message. Writes the body of the requests to

@@ -41,9 +41,9 @@ fn run_checker(checker: &str) -> Outcome<ExplorationCounts> {
     // Costs half a minute of building and saves a minute of running.
     command.args(["--config", "profile.dev.package.event-bus.opt-level=1", "--", "--nocapture"]);
     println!("$ {}", display_command(&command));
-    let printed = capture_output(&mut command)?;
-    print!("{printed}");
-    let counts = parse_counts(&printed)?;
+    let output = capture_output(&mut command)?;
+    print!("{output}");
+    let counts = parse_counts(&output)?;
     if counts.models == 0 {
         return Err(Failure::new(format!("no model ran under {checker}")));
     }
@@ -51,9 +51,9 @@ fn run_checker(checker: &str) -> Outcome<ExplorationCounts> {
 }
 
 /// Adds up the counts in lines such as `model: head watch: 108 schedules`, which may follow other output on their line.
-fn parse_counts(printed: &str) -> Outcome<ExplorationCounts> {
+fn parse_counts(output: &str) -> Outcome<ExplorationCounts> {
     let mut counts = ExplorationCounts::default();
-    for line in printed.lines().filter_map(|line| line.split_once("model: ")).map(|(_, rest)| rest) {
+    for line in output.lines().filter_map(|line| line.split_once("model: ")).map(|(_, rest)| rest) {
         let count = line.rsplit_once(": ").and_then(|(_, count)| count.strip_suffix(" schedules")?.parse::<u64>().ok());
         counts.schedules +=
             count.ok_or_else(|| Failure::new(format!("cannot parse the number of schedules: {line}")))?;

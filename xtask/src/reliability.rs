@@ -44,19 +44,20 @@ const SUITES: [&str; 17] = [
     "torn writes, one flipped bit in the journal",
 ];
 
-/// Runs every suite and writes its counts to docs/reliability.md. A `long` run has about twenty times as many cases.
+/// Runs every suite and writes its counts to docs/reliability.md. A `is_long` run has about twenty times as many cases.
 /// Fails if a suite reports no count.
-pub(crate) fn run(long: bool) -> Outcome {
-    let mut suites = suites_command(long);
+pub(crate) fn run(is_long: bool) -> Outcome {
+    let mut suites = suites_command(is_long);
     println!("$ {}", display_command(&suites));
     let mut counts = reported_lines(&capture_all(&mut suites)?);
     counts.push(format!("concurrency, loom and shuttle: {}", models::run()?.note));
-    counts.push(format!("killed writers: {}", crash::run(if long { 1_000 } else { 50 }, None)?.note));
-    let missing = |suite: &&&str| !counts.iter().any(|line| line.trim_start_matches(SKIPPED).starts_with(**suite));
-    let missing: Vec<_> = SUITES.iter().filter(missing).map(|suite| format!("`{suite}` reported no count")).collect();
-    Failure::unless_empty("suites without a count", &missing)?;
+    counts.push(format!("killed writers: {}", crash::run(if is_long { 1_000 } else { 50 }, None)?.note));
+    let is_missing = |suite: &&&str| !counts.iter().any(|line| line.trim_start_matches(SKIPPED).starts_with(**suite));
+    let is_missing: Vec<_> =
+        SUITES.iter().filter(is_missing).map(|suite| format!("`{suite}` reported no count")).collect();
+    Failure::unless_empty("suites without a count", &is_missing)?;
     let date = jiff::Timestamp::now().strftime("%Y-%m-%d");
-    let command = if long { "cargo xtask reliability --long" } else { "cargo xtask reliability" };
+    let command = if is_long { "cargo xtask reliability --long" } else { "cargo xtask reliability" };
     let mut text = format!("Counted on {date} by `{command}`:\n\n");
     for line in &counts {
         println!("{line}");
@@ -70,13 +71,13 @@ pub(crate) fn run(long: bool) -> Outcome {
 }
 
 /// Creates the command that runs the fault-injection suites.
-fn suites_command(long: bool) -> Command {
-    let profile = if long { "long" } else { "default" };
+fn suites_command(is_long: bool) -> Command {
+    let profile = if is_long { "long" } else { "default" };
     let mut command = cargo(&["nextest", "run", "--locked", "--profile", profile, "--success-output", "immediate"]);
     command
         .args(["-p", "availability", "-p", "event-bus", "-p", "hostile-input"])
         .env("NEXTEST_HIDE_PROGRESS_BAR", "1");
-    if long {
+    if is_long {
         command.env("TURNWISE_LONG", "1");
     }
     command
@@ -84,11 +85,11 @@ fn suites_command(long: bool) -> Command {
 
 /// Returns the lines in the output of the suites that report counts, sorted and without duplicates.
 pub(crate) fn reported_lines(output: &str) -> Vec<String> {
-    let reported =
+    let count_of_line =
         |line: &str| PREFIXES.iter().find_map(|prefix| Some((*prefix, line.trim().strip_prefix(prefix)?.to_owned())));
     let mut lines: Vec<String> = output
         .lines()
-        .filter_map(reported)
+        .filter_map(count_of_line)
         .map(|(prefix, rest)| if prefix == PREFIXES[1] { format!("{SKIPPED}{rest}") } else { rest })
         .collect();
     lines.sort();

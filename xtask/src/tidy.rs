@@ -38,23 +38,23 @@ pub(crate) fn run() -> Outcome {
             continue;
         }
         file_count += 1;
-        let shown = workspace::display_path(&path);
+        let display_path = workspace::display_path(&path);
         let text = workspace::read_file(&path)?;
-        let mut found = trailing_white_space(&text);
-        if shown != CITATION_TESTS {
-            found.extend(headings.unresolved(&text));
+        let mut file_findings = trailing_white_space(&text);
+        if display_path != CITATION_TESTS {
+            file_findings.extend(headings.unresolved(&text));
         }
         match extension {
             "rs" => {
-                found.extend(rust::check_file(&shown, &text));
-                if shown != WORD_LIST {
-                    words.add(&shown, &text);
+                file_findings.extend(rust::check_file(&display_path, &text));
+                if display_path != WORD_LIST {
+                    words.add(&display_path, &text);
                 }
             }
-            "md" => found.extend(links::find_broken(path.parent().unwrap_or(Path::new(".")), &text)),
+            "md" => file_findings.extend(links::find_broken(path.parent().unwrap_or(Path::new(".")), &text)),
             _ => {}
         }
-        findings.extend(found.into_iter().map(|(line, finding)| format!("{shown}:{line}: {finding}")));
+        findings.extend(file_findings.into_iter().map(|(line, finding)| format!("{display_path}:{line}: {finding}")));
     }
     Failure::unless_empty("untidy places", &findings)?;
     if let Some(excess) = words.excess() {

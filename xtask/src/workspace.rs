@@ -55,21 +55,21 @@ pub(crate) fn temporary_folder() -> Outcome<tempfile::TempDir> {
 
 /// Returns every file in a folder and its subfolders, sorted by path. Skips hidden folders and those named `target`.
 pub(crate) fn list_files(folder: &Path) -> Outcome<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    let mut pending = vec![folder.to_path_buf()];
-    while let Some(folder) = pending.pop() {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
         let fail = |error: std::io::Error| Failure::file("list", &folder, &error);
         for entry in fs::read_dir(&folder).map_err(fail)? {
             let entry = entry.map_err(fail)?;
             let (path, name) = (entry.path(), entry.file_name());
             let kind = entry.file_type().map_err(fail)?;
             if kind.is_file() {
-                found.push(path);
+                files.push(path);
             } else if kind.is_dir() && name != "target" && !name.as_encoded_bytes().starts_with(b".") {
-                pending.push(path);
+                folders.push(path);
             }
         }
     }
-    found.sort();
-    Ok(found)
+    files.sort();
+    Ok(files)
 }

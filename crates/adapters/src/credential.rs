@@ -65,13 +65,13 @@ impl HeaderSecret {
     /// Creates a secret from an API key, without the white space around it; `None` if the key contains characters that
     /// no header value may have.
     pub(crate) fn new(key: &str) -> Option<Self> {
-        let sensitive = |text: &str| {
+        let sensitive_value = |text: &str| {
             let mut value = HeaderValue::from_str(text).ok()?;
             value.set_sensitive(true);
             Some(value)
         };
         let key = key.trim();
-        Some(Self { plain: sensitive(key)?, bearer: sensitive(&format!("Bearer {key}"))? })
+        Some(Self { plain: sensitive_value(key)?, bearer: sensitive_value(&format!("Bearer {key}"))? })
     }
 }
 

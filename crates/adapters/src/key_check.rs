@@ -73,11 +73,11 @@ fn models_url(base: &str, api: WireApi) -> String {
 
 /// Returns the innermost cause of an error, which names the reason, such as `Connection refused`.
 fn last_cause(error: &dyn Error) -> String {
-    let mut last = error;
-    while let Some(cause) = last.source() {
-        last = cause;
+    let mut innermost_cause = error;
+    while let Some(cause) = innermost_cause.source() {
+        innermost_cause = cause;
     }
-    last.to_string()
+    innermost_cause.to_string()
 }
 
 #[cfg(test)]

@@ -34,18 +34,18 @@ impl KeySalt {
     /// # Errors
     /// [`KeyError`] if the file cannot be read or created, if other users may access it, or if it has another length.
     pub fn open(path: &Path) -> Result<Self, KeyError> {
-        let failed = |source| KeyError::Read { path: path.to_owned(), source };
+        let read_error = |source| KeyError::Read { path: path.to_owned(), source };
         match fs::metadata(path) {
             Ok(metadata) => {
-                check_regular_file(&metadata).map_err(failed)?;
+                check_regular_file(&metadata).map_err(read_error)?;
                 check_owner_only(path, &metadata)?;
-                let bytes = fs::read(path).map_err(failed)?;
+                let bytes = fs::read(path).map_err(read_error)?;
                 let length =
-                    || failed(io::Error::new(io::ErrorKind::InvalidData, "it does not have 32 bytes; delete it"));
+                    || read_error(io::Error::new(io::ErrorKind::InvalidData, "it does not have 32 bytes; delete it"));
                 bytes.try_into().map(Self).map_err(|_| length())
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::create(path).map_err(failed),
-            Err(error) => Err(failed(error)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::create(path).map_err(read_error),
+            Err(error) => Err(read_error(error)),
         }
     }
 

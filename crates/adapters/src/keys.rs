@@ -97,15 +97,15 @@ impl Keys {
 /// # Errors
 /// [`KeyError::Read`] if it cannot be read or is not a regular file; [`KeyError::Permissions`] if others may access it.
 pub fn read_secret_file(path: &Path) -> Result<Option<String>, KeyError> {
-    let failed = |source| KeyError::Read { path: path.to_owned(), source };
+    let read_error = |source| KeyError::Read { path: path.to_owned(), source };
     let metadata = match std::fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(error)),
+        Err(error) => return Err(read_error(error)),
     };
-    check_regular_file(&metadata).map_err(failed)?;
+    check_regular_file(&metadata).map_err(read_error)?;
     check_owner_only(path, &metadata)?;
-    read_own_file(path).map(Some).map_err(failed)
+    read_own_file(path).map(Some).map_err(read_error)
 }
 
 /// Checks that only the owner may access a file of secrets.

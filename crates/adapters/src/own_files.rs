@@ -55,7 +55,7 @@ pub fn write_own_file(path: &Path, content: &[u8]) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
         Err(error) => return Err(error),
     };
-    let existing = match fs::metadata(&target) {
+    let existing_metadata = match fs::metadata(&target) {
         Ok(metadata) => {
             check_regular_file(&metadata)?;
             Some(metadata)
@@ -63,7 +63,7 @@ pub fn write_own_file(path: &Path, content: &[u8]) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error),
     };
-    if let Some(metadata) = existing.as_ref().filter(|metadata| 1 < metadata.nlink()) {
+    if let Some(metadata) = existing_metadata.as_ref().filter(|metadata| 1 < metadata.nlink()) {
         return overwrite(&target, metadata, content);
     }
     if let Some(folder) = target.parent() {
@@ -75,21 +75,22 @@ pub fn write_own_file(path: &Path, content: &[u8]) -> io::Result<()> {
         _ => {}
     }
     let mut file = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(&temporary)?;
-    if let Some(metadata) = &existing
+    if let Some(metadata) = &existing_metadata
         && (metadata.uid(), metadata.gid()) != owner(&file.metadata()?)
         && fchown(&file, Some(metadata.uid()), Some(metadata.gid())).is_err()
     {
         fs::remove_file(&temporary)?;
         return overwrite(&target, metadata, content);
     }
-    let mode = existing.map_or(FILE_MODE, |metadata| metadata.permissions().mode() & 0o7777);
+    let mode = existing_metadata.map_or(FILE_MODE, |metadata| metadata.permissions().mode() & 0o7777);
     file.set_permissions(Permissions::from_mode(mode))?;
-    let written = file.write_all(content).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&temporary, &target));
-    if written.is_err() {
+    let replace_result =
+        file.write_all(content).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&temporary, &target));
+    if replace_result.is_err() {
         // The original error is more important than one of removing the temporary file.
         let _ = fs::remove_file(&temporary);
     }
-    written?;
+    replace_result?;
     target.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 

@@ -108,13 +108,13 @@ impl Providers {
         keys: &Keys,
         environment: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ProviderError> {
-        let mut merged: BTreeMap<String, ProviderEntry> =
+        let mut merged_entries: BTreeMap<String, ProviderEntry> =
             BUILT_IN.iter().map(|(name, url)| ((*name).to_owned(), built_in_entry(name, url))).collect();
         for (name, entry) in entries {
-            let defaults = merged.remove(name).unwrap_or_default();
-            merged.insert(name.clone(), entry.clone().or_defaults(defaults));
+            let defaults = merged_entries.remove(name).unwrap_or_default();
+            merged_entries.insert(name.clone(), entry.clone().or_defaults(defaults));
         }
-        let configs = merged.into_iter().map(|(name, entry)| {
+        let configs = merged_entries.into_iter().map(|(name, entry)| {
             let config = resolve_config(&name, entry, keys, &environment)?;
             Ok((name, config))
         });
@@ -183,23 +183,23 @@ fn resolve_config(
     keys: &Keys,
     environment: &impl Fn(&str) -> Option<String>,
 ) -> Result<ProviderConfig, ProviderError> {
-    let unusable = |cause: String| ProviderError { name: name.to_owned(), cause };
-    let url = entry.url.ok_or_else(|| unusable("its `url` is missing in gateway.yaml".to_owned()))?;
+    let config_error = |cause: String| ProviderError { name: name.to_owned(), cause };
+    let url = entry.url.ok_or_else(|| config_error("its `url` is missing in gateway.yaml".to_owned()))?;
     let url = url.trim_end_matches('/').to_owned();
-    parse_http_url(&url).map_err(|cause| unusable(format!("its `url` {cause}")))?;
+    parse_http_url(&url).map_err(|cause| config_error(format!("its `url` {cause}")))?;
     let login_url = entry.login_url.map(|url| url.trim_end_matches('/').to_owned());
     if let Some(url) = &login_url {
-        parse_http_url(url).map_err(|cause| unusable(format!("its `login_url` {cause}")))?;
+        parse_http_url(url).map_err(|cause| config_error(format!("its `login_url` {cause}")))?;
     }
-    let secret = |key: &str| {
-        HeaderSecret::new(key).ok_or_else(|| unusable("its key has characters no header may have".to_owned()))
+    let header_secret = |key: &str| {
+        HeaderSecret::new(key).ok_or_else(|| config_error("its key has characters no header may have".to_owned()))
     };
     let from_environment = entry.key_env.as_deref().and_then(environment).filter(|key| !key.is_empty());
     let variable = entry.key_env.clone().filter(|_| from_environment.is_some());
     let credential = if let Some(key) = from_environment {
-        Credential::Environment(secret(&key)?)
+        Credential::Environment(header_secret(&key)?)
     } else if let Some(key) = keys.get(name) {
-        Credential::File(secret(key)?)
+        Credential::File(header_secret(key)?)
     } else if entry.keyless == Some(true) {
         Credential::NotNeeded
     } else {
@@ -207,7 +207,7 @@ fn resolve_config(
     };
     let apis = entry.apis.filter(|apis| !apis.is_empty()).unwrap_or_else(|| WireApi::usual(name));
     let newer_chat = !WITHOUT_NEWER_CHAT_FIELDS.contains(&name);
-    let hash = credential.secret().map(|secret| KeySalt::default().hash(secret.plain.as_bytes()));
+    let hash = credential.secret().map(|header_secret| KeySalt::default().hash(header_secret.plain.as_bytes()));
     let key = hash.map(|hash| KeyId { hash, variable });
     let (name, key_env) = (name.to_owned(), entry.key_env);
     Ok(ProviderConfig { name, url, login_url, apis, credential, key, key_env, newer_chat })

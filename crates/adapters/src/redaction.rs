@@ -61,13 +61,13 @@ impl KeySearch {
     /// Returns the ranges of all forms in `bytes`. They may overlap.
     fn find_all(&self, bytes: &[u8]) -> Vec<Range<usize>> {
         let Some(automaton) = &self.automaton else {
-            let all = |form: &Vec<u8>| {
+            let ranges_of_form = |form: &Vec<u8>| {
                 let length = form.len();
                 memchr::memmem::find_iter(bytes, form).map(move |start| start..start + length).collect::<Vec<_>>()
             };
-            return self.forms.iter().flat_map(all).collect();
+            return self.forms.iter().flat_map(ranges_of_form).collect();
         };
-        automaton.find_overlapping_iter(bytes).map(|found| found.range()).collect()
+        automaton.find_overlapping_iter(bytes).map(|form_match| form_match.range()).collect()
     }
 
     /// Returns the length in bytes of the longest end of `bytes` that may be the start of a form.
@@ -93,12 +93,12 @@ impl KeyRedactor {
     /// Returns bytes with all API keys in them replaced by asterisks. The length stays the same.
     pub(crate) fn redact(&self, bytes: Bytes) -> Bytes {
         let Some(search) = &self.0 else { return bytes };
-        let found = search.find_all(&bytes);
-        if found.is_empty() {
+        let key_ranges = search.find_all(&bytes);
+        if key_ranges.is_empty() {
             return bytes;
         }
         let mut redacted = bytes.to_vec();
-        for range in found {
+        for range in key_ranges {
             if let Some(key) = redacted.get_mut(range) {
                 key.fill(MASK);
             }
@@ -156,7 +156,7 @@ impl StreamRedactor {
 
 /// Returns the headers whose names `is_allowed` accepts, except headers listed in `Connection`.
 pub fn allowed_headers(headers: &HeaderMap, is_allowed: impl Fn(&HeaderName) -> bool) -> HeaderMap {
-    let of_connection: Vec<_> = headers
+    let connection_headers: Vec<_> = headers
         .get_all(hyper::header::CONNECTION)
         .iter()
         .filter_map(|value| value.to_str().ok())
@@ -164,9 +164,9 @@ pub fn allowed_headers(headers: &HeaderMap, is_allowed: impl Fn(&HeaderName) -> 
         .map(|name| name.trim().to_ascii_lowercase())
         .collect();
     let is_forwarded =
-        |name: &HeaderName| is_allowed(name) && !of_connection.iter().any(|listed| listed == name.as_str());
-    let forwarded = headers.iter().filter(|(name, _)| is_forwarded(name));
-    forwarded.map(|(name, value)| (name.clone(), value.clone())).collect()
+        |name: &HeaderName| is_allowed(name) && !connection_headers.iter().any(|listed| listed == name.as_str());
+    let forwarded_headers = headers.iter().filter(|(name, _)| is_forwarded(name));
+    forwarded_headers.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 #[cfg(test)]

@@ -27,12 +27,12 @@ impl RetryBudget {
         if self.retries <= retry {
             return None;
         }
-        let doubled = self.backoff.saturating_mul(2_u32.saturating_pow(retry));
-        if self.longest_pause < retry_after.unwrap_or(doubled) {
+        let backoff = self.backoff.saturating_mul(2_u32.saturating_pow(retry));
+        if self.longest_pause < retry_after.unwrap_or(backoff) {
             return None;
         }
-        let jitter = (doubled / 2).mul_f64(f64::from(random) / f64::from(u32::MAX));
-        Some(retry_after.unwrap_or_else(|| doubled.saturating_sub(jitter)))
+        let jitter = (backoff / 2).mul_f64(f64::from(random) / f64::from(u32::MAX));
+        Some(retry_after.unwrap_or_else(|| backoff.saturating_sub(jitter)))
     }
 }
 

@@ -14,20 +14,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     let Some(directory) = std::env::args().nth(1) else { return Err("usage: crash_check DIR < LINES".into()) };
     let begun = Instant::now();
     let (log, repairs) = SledLog::open(&directory)?;
-    let opened = begun.elapsed();
+    let opening_time = begun.elapsed();
     for repair in &repairs {
         println!("repair: {repair}");
     }
 
-    let mut recorded: BTreeMap<EventId, Position> = BTreeMap::new();
-    let mut after = Position::ORIGIN;
+    let mut positions: BTreeMap<EventId, Position> = BTreeMap::new();
+    let mut read_up_to = Position::ORIGIN;
     loop {
         // `read_after` fails if a position is missing.
-        let events = log.read_after(after, 1_024)?;
+        let events = log.read_after(read_up_to, 1_024)?;
         let Some(last) = events.last() else { break };
-        after = last.position;
+        read_up_to = last.position;
         for event in events {
-            if let Some(first) = recorded.insert(event.event.id, event.position) {
+            if let Some(first) = positions.insert(event.event.id, event.position) {
                 return Err(format!("{} is recorded at {first} and again at {}", event.event.id, event.position).into());
             }
             if log.find(event.event.id)? != Some(event.position) {
@@ -35,8 +35,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
     }
-    if after != log.head()? {
-        return Err(format!("the log ends at {} and reads up to {after}", log.head()?).into());
+    if read_up_to != log.head()? {
+        return Err(format!("the log ends at {} and reads up to {read_up_to}", log.head()?).into());
     }
 
     let mut acknowledged = 0_u64;
@@ -46,19 +46,19 @@ fn main() -> Result<(), Box<dyn Error>> {
         let Some((position, id)) = line.split_once(' ').filter(|(_, id)| id.len() == 32) else { continue };
         let (position, id) = (Position(position.parse()?), id.parse::<EventId>()?);
         acknowledged += 1;
-        if recorded.get(&id) != Some(&position) {
-            let found = recorded.get(&id);
-            return Err(format!("{id} was acknowledged at {position}, the log has it at {found:?}").into());
+        if positions.get(&id) != Some(&position) {
+            let actual = positions.get(&id);
+            return Err(format!("{id} was acknowledged at {position}, the log has it at {actual:?}").into());
         }
     }
     drop(log);
-    let verified = verify(&directory)?;
-    if !verified.is_sound() || verified.indexed != Some(verified.events) {
-        return Err(format!("the log does not verify: {verified:?}").into());
+    let verification = verify(&directory)?;
+    if !verification.is_sound() || verification.indexed != Some(verification.events) {
+        return Err(format!("the log does not verify: {verification:?}").into());
     }
     println!(
-        "{} events, {acknowledged} acknowledgements, 0 missing, 0 holes, 0 duplicates, {} repairs, opened in {opened:?}",
-        recorded.len(),
+        "{} events, {acknowledged} acknowledgements, 0 missing, 0 holes, 0 duplicates, {} repairs, opened in {opening_time:?}",
+        positions.len(),
         repairs.len(),
     );
     Ok(())

@@ -31,11 +31,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let room = if seed.is_multiple_of(2) { 0 } else { 64 * 1024 };
     let bus = Bus::start(Appender::new(Arc::new(log.with_journal_preallocation(room)), SystemClock))?;
-    let (failed, failures) = mpsc::channel();
+    let (failure_sender, failures) = mpsc::channel();
     for producer in 0..PRODUCERS {
-        let (bus, failed) = (bus.clone(), failed.clone());
+        let (bus, failure_sender) = (bus.clone(), failure_sender.clone());
         let stream = seed.wrapping_mul(PRODUCERS).wrapping_add(producer);
-        thread::spawn(move || failed.send(produce(&bus, stream)));
+        thread::spawn(move || failure_sender.send(produce(&bus, stream)));
     }
     Err(failures.recv()?.into())
 }
@@ -52,11 +52,11 @@ fn produce(bus: &Bus, stream: u64) -> String {
         let batch: Vec<NewEvent> = (next - repeat..next - repeat + size).map(|number| event(stream, number)).collect();
         next = next - repeat + size;
         let ids: Vec<EventId> = batch.iter().map(|event| event.id).collect();
-        let said = match bus.append_blocking(Expected::Any, batch) {
+        let print_result = match bus.append_blocking(Expected::Any, batch) {
             Ok(appended) => say(&appended.positions, &ids),
             Err(error) => return error.to_string(),
         };
-        if let Err(error) = said {
+        if let Err(error) = print_result {
             return error.to_string();
         }
     }

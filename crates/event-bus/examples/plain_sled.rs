@@ -42,13 +42,13 @@ fn write(store: &sled::Db) -> Result<(), Box<dyn Error>> {
 
 /// Prints the number of consecutive records from number 1 on.
 fn count(store: &sled::Db) -> Result<(), Box<dyn Error>> {
-    let mut found = 0_u64;
+    let mut count = 0_u64;
     for key in store.iter().keys() {
-        if *key? != (found + 1).to_be_bytes() {
+        if *key? != (count + 1).to_be_bytes() {
             break;
         }
-        found += 1;
+        count += 1;
     }
-    println!("{found}");
+    println!("{count}");
     Ok(())
 }

@@ -106,17 +106,17 @@ impl<S: State> Bus<S> {
     pub fn start(state: S) -> Result<Self, LogError> {
         let log = Arc::clone(state.log());
         let (publish, heads) = watch::channel(log.head()?);
-        let (living, alive) = watch::channel(());
+        let (alive_sender, alive) = watch::channel(());
         let (closing, is_closing) = watch::channel(false);
-        let (jobs, queued) = JobSender::new();
+        let (jobs, job_receiver) = JobSender::new();
         let (send_drained, drained) = oneshot::channel();
         let (views_ended, wait_for_views) = oneshot::channel();
         let (send_closed, closed) = oneshot::channel();
-        let worker = Worker::new(state, queued, publish, Arc::clone(&jobs.status));
+        let worker = Worker::new(state, job_receiver, publish, Arc::clone(&jobs.status));
         let handle = thread::Builder::new()
             .name("bus".to_owned())
             .spawn(move || {
-                let _living = living;
+                let _alive_sender = alive_sender;
                 let state = worker.run();
                 // The receivers are gone if the last handle was dropped.
                 let _ = send_drained.send(());
@@ -333,12 +333,12 @@ impl<S: State> Shared<S> {
     /// # Errors
     /// [`BusError::Log`] if a write failed, [`BusError::WriterLost`] if the bus thread panicked.
     async fn flush(&self) -> Result<(), BusError> {
-        let flushed = match self.command(|_| ()).await {
+        let flush_result = match self.command(|_| ()).await {
             Ok(((), durability)) => durability.wait().await,
             Err(error) => Err(error),
         };
         // Only `close` ends the thread, so a refusal here means that the thread panicked before.
-        flushed.map_err(|error| if matches!(error, BusError::Closed) { BusError::WriterLost } else { error })
+        flush_result.map_err(|error| if matches!(error, BusError::Closed) { BusError::WriterLost } else { error })
     }
 }
 

@@ -146,11 +146,11 @@ pub(crate) fn read_small(files: &dyn Files, path: &Path, limit: usize) -> io::Re
 pub(crate) fn replace(files: &dyn Files, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
-    let new = path.with_file_name(name);
-    let file = files.open(&new, Mode::Replace)?;
+    let new_path = path.with_file_name(name);
+    let file = files.open(&new_path, Mode::Replace)?;
     write_full(&*file, 0, bytes)?;
     file.sync_data()?;
-    files.rename(&new, path)?;
+    files.rename(&new_path, path)?;
     files.sync_dir(parent(path))
 }
 
@@ -159,14 +159,14 @@ pub(crate) fn replace(files: &dyn Files, path: &Path, bytes: &[u8]) -> io::Resul
 /// # Errors
 /// The error of the file system.
 pub(crate) fn ensure_dir(files: &dyn Files, path: &Path) -> io::Result<()> {
-    let created = match files.create_dir(path) {
+    let is_new = match files.create_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound && path.parent().is_some() => {
             ensure_dir(files, parent(path))?;
             files.create_dir(path)?
         }
         other => other?,
     };
-    if created { files.sync_dir(parent(path)) } else { Ok(()) }
+    if is_new { files.sync_dir(parent(path)) } else { Ok(()) }
 }
 
 /// Removes a file, or a directory with all its content. Does nothing if it does not exist. The removal is not synced to
@@ -219,11 +219,12 @@ pub(crate) fn copy_aside(files: &dyn Files, path: &Path, bytes: &[u8]) -> io::Re
 /// The error of the file system.
 fn free_name(files: &dyn Files, path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let taken = files.list(parent(path))?;
+    let existing_names = files.list(parent(path))?;
     // There are more candidates than names, so one is free.
-    let mut candidates = (0..=taken.len()).map(|number| format!("{name}.damaged-{}", number + 1));
-    let free = candidates.find(|candidate| !taken.iter().any(|taken| taken == candidate.as_str()));
-    Ok(path.with_file_name(free.unwrap_or_default()))
+    let mut candidates = (0..=existing_names.len()).map(|number| format!("{name}.damaged-{}", number + 1));
+    let free_name =
+        candidates.find(|candidate| !existing_names.iter().any(|existing_name| existing_name == candidate.as_str()));
+    Ok(path.with_file_name(free_name.unwrap_or_default()))
 }
 
 /// Returns the directory of a path; `.` for a bare file name.

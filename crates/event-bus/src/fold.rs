@@ -45,15 +45,15 @@ pub(crate) fn encode_checkpoint<P: Projection>(projected: &Projected<P>) -> Resu
 /// state; an unusable checkpoint is reported in the program's log. Folds no events.
 pub(crate) fn resume<P: Projection>(log: &dyn EventLog) -> Result<Projected<P>, BusError> {
     let head = log.head()?;
-    let saved = load_checkpoint(log, P::NAME)?;
-    let projected: Projected<P> = Projected::resume(saved.as_ref(), head);
-    if let Some(saved) = saved
-        && saved.position != projected.position()
+    let checkpoint = load_checkpoint(log, P::NAME)?;
+    let projection: Projected<P> = Projected::resume(checkpoint.as_ref(), head);
+    if let Some(checkpoint) = checkpoint
+        && checkpoint.position != projection.position()
     {
-        let (at, version) = (saved.position.0, saved.version);
+        let (at, version) = (checkpoint.position.0, checkpoint.version);
         tracing::info!(projection = P::NAME, at, version, "checkpoint is unusable, folding from the first event");
     }
-    Ok(projected)
+    Ok(projection)
 }
 
 /// Loads a checkpoint by its name; `None` if there is none, and with a warning if the index is not used.

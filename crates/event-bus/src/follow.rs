@@ -55,20 +55,20 @@ impl<S> LogFollower<S> {
         mut apply: impl FnMut(&mut S, &Recorded) -> Result<(), E>,
     ) -> Result<Position, E> {
         let head = self.log.head()?;
-        let mut reached = self.position.unwrap_or_else(|| Position(head.0.saturating_sub(self.lookback)));
-        while reached < head {
-            let events = self.log.read_after(reached, EVENTS_PER_READ)?;
+        let mut position = self.position.unwrap_or_else(|| Position(head.0.saturating_sub(self.lookback)));
+        while position < head {
+            let events = self.log.read_after(position, EVENTS_PER_READ)?;
             if events.is_empty() {
                 break;
             }
             for event in &events {
                 apply(&mut self.state, event)?;
-                reached = event.position;
-                self.position = Some(reached);
+                position = event.position;
+                self.position = Some(position);
             }
         }
-        self.position = Some(reached);
-        Ok(reached)
+        self.position = Some(position);
+        Ok(position)
     }
 
     /// Returns the state as of the last [`LogFollower::catch_up`].

@@ -95,10 +95,10 @@ impl StagedGroup {
                 events.push(Recorded::new(head, recorded_at, event.clone()));
             }
         }
-        let retry = events.is_empty() && !batch.is_empty();
+        let is_retry = events.is_empty() && !batch.is_empty();
         if let Expected::At(expected) = expected
             && expected != self.head
-            && !retry
+            && !is_retry
         {
             return Err(LogError::Conflict { expected, actual: self.head });
         }
@@ -116,9 +116,9 @@ impl StagedGroup {
     /// Stages a batch that [`StagedGroup::assign_positions`] returned for the present state of this group. Returns its
     /// result.
     pub(crate) fn stage(&mut self, batch: PlacedBatch) -> Appended {
-        let last = batch.events.len().saturating_sub(1);
+        let last_index = batch.events.len().saturating_sub(1);
         for (index, recorded) in batch.events.into_iter().enumerate() {
-            self.push(recorded, index < last);
+            self.push(recorded, index < last_index);
         }
         batch.appended
     }

@@ -87,18 +87,21 @@ impl IdIndex {
         let key = short_key(id);
         let in_table = self.latest.get(key).map(|number| Position(u64::from(number.get())));
         // An empty vector needs no memory, and most lookups are for new ids.
-        let mut found: Vec<Position> = in_table.into_iter().chain(self.overflow.get(&id).copied()).collect();
+        let mut positions: Vec<Position> = in_table.into_iter().chain(self.overflow.get(&id).copied()).collect();
         for run in &self.runs {
-            run.find(key, &mut found)?;
+            run.find(key, &mut positions)?;
         }
-        Ok(found)
+        Ok(positions)
     }
 
     /// Moves the ids in memory to a file, and merges files so that each has at least twice as many entries as the next.
     fn move_to_file(&mut self) -> io::Result<()> {
-        let is_short = |position: &Position| u32::try_from(position.0).ok().and_then(NonZeroU32::new);
-        let mut overflow: Vec<Entry> =
-            self.overflow.iter().filter_map(|(id, position)| Some((short_key(*id), is_short(position)?))).collect();
+        let to_short_position = |position: &Position| u32::try_from(position.0).ok().and_then(NonZeroU32::new);
+        let mut overflow: Vec<Entry> = self
+            .overflow
+            .iter()
+            .filter_map(|(id, position)| Some((short_key(*id), to_short_position(position)?)))
+            .collect();
         overflow.sort_unstable();
         let entries = run::merge(self.latest.iter().map(Ok), overflow.into_iter().map(Ok));
         let mut newest = Run::write(&self.directory, self.latest.len() + self.overflow.len(), entries)?;
@@ -110,7 +113,7 @@ impl IdIndex {
         runs.push(newest);
         self.runs = runs;
         self.latest = Table::default();
-        self.overflow.retain(|_, position| is_short(position).is_none());
+        self.overflow.retain(|_, position| to_short_position(position).is_none());
         Ok(())
     }
 }

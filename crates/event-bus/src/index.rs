@@ -144,7 +144,7 @@ impl Index {
     /// Calls `visit` with every encoded event of the index, in the order of positions. If one cannot be decoded, fails
     /// and marks the index for a rebuild.
     pub(crate) fn for_each_frame(&self, mut visit: impl FnMut(&Frame<'_>)) -> Result<(), IndexFailure> {
-        let all_decoded = self.with_sled(|store| {
+        let is_decodable = self.with_sled(|store| {
             for pack in store.scan_prefix([FRAME_PREFIX]).values() {
                 for frame in decode_all(&pack?) {
                     let Ok(frame) = frame else { return Ok(false) };
@@ -153,7 +153,7 @@ impl Index {
             }
             Ok(true)
         })?;
-        if all_decoded {
+        if is_decodable {
             return Ok(());
         }
         let failure = IndexFailure::new("a record in it is damaged".to_owned());
@@ -199,8 +199,9 @@ impl Index {
             return Err(IndexFailure::new("it is not used after a failure".to_owned()));
         };
         let mut is_transient = false;
-        let checked = || operation(store).inspect_err(|error| is_transient = opening::transient_error(error).is_some());
-        catch_failure(checked).map_err(|failure| {
+        let checked_operation =
+            || operation(store).inspect_err(|error| is_transient = opening::transient_error(error).is_some());
+        catch_failure(checked_operation).map_err(|failure| {
             self.failed.store(true, Ordering::Relaxed);
             if is_transient {
                 return IndexFailure { is_transient, ..failure };

@@ -81,11 +81,12 @@ pub(crate) fn read_header(file: &dyn File) -> io::Result<Header> {
 /// # Errors
 /// [`LogError::Damaged`] at position 1 for a short or damaged header, [`LogError::Format`] for another format version.
 pub(crate) fn check_header(header: Header, path: PathBuf) -> Result<(), LogError> {
-    let damaged = |path, detail: &str| LogError::Damaged { path, position: Position(1), detail: detail.to_owned() };
+    let header_error =
+        |path, detail: &str| LogError::Damaged { path, position: Position(1), detail: detail.to_owned() };
     match header {
         Header::Valid => Ok(()),
-        Header::Short => Err(damaged(path, "the file ends within its header")),
-        Header::Damaged => Err(damaged(path, "the header is not that of a journal")),
+        Header::Short => Err(header_error(path, "the file ends within its header")),
+        Header::Damaged => Err(header_error(path, "the header is not that of a journal")),
         Header::OtherVersion(found) => Err(LogError::Format { path, found, known: FORMAT }),
     }
 }

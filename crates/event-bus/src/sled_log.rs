@@ -167,11 +167,11 @@ impl EventLog for SledLog {
     fn append(&self, expected: Expected, at: Timestamp, batch: &[NewEvent]) -> Result<Appended, LogError> {
         let mut writer = self.writer();
         writer.check_running(&self.root)?;
-        let placed = writer.group.assign_positions(expected, at, batch, |id| self.find(id))?;
-        if !writer.group.has_room_for(&placed) {
+        let placed_batch = writer.group.assign_positions(expected, at, batch, |id| self.find(id))?;
+        if !writer.group.has_room_for(&placed_batch) {
             self.commit(&mut writer)?;
         }
-        Ok(writer.group.stage(placed))
+        Ok(writer.group.stage(placed_batch))
     }
 
     fn restore(&self, events: &[Recorded]) -> Result<Appended, LogError> {
@@ -231,10 +231,10 @@ impl EventLog for SledLog {
     }
 
     fn save_checkpoint(&self, name: &str, checkpoint: &Checkpoint) -> Result<(), LogError> {
-        let failed = |failure: IndexFailure| self.checkpoint_error(&mut self.writer(), &failure);
+        let checkpoint_error = |failure: IndexFailure| self.checkpoint_error(&mut self.writer(), &failure);
         // The position of a checkpoint never exceeds that of the index.
         drop(self.writer_with_complete_index()?);
-        let mut checkpoint_writer = self.index.checkpoint_writer(name, checkpoint).map_err(failed)?;
+        let mut checkpoint_writer = self.index.checkpoint_writer(name, checkpoint).map_err(checkpoint_error)?;
         loop {
             // Other writers may run between two barriers of a large checkpoint.
             let mut writer = self.writer();

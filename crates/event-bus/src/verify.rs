@@ -163,36 +163,36 @@ fn verify_journal(
         other => other?,
     }
     let length = file.length().map_err(read_error)?;
-    let (mut purged, mut head_chain) = (0, None);
+    let (mut purged_events, mut head_chain) = (0, None);
     let (scan, trailing) =
         journal::scan_beside_a_writer(&*file, FrameBoundary::START, Offsets::default(), length, |frame| {
-            purged += u64::from(frame.purged().is_some());
+            purged_events += u64::from(frame.purged().is_some());
             if matches!(head_file, HeadFile::Valid(head) if head.position == frame.position()) {
                 head_chain = Some(frame.chain());
             }
         })
         .map_err(read_error)?;
     let end = scan.complete_end;
-    (verification.events, verification.purged, verification.bytes) = (end.position.0, purged, end.offset);
+    (verification.events, verification.purged, verification.bytes) = (end.position.0, purged_events, end.offset);
     verification.chain = Some(end.chain);
-    let (next, mut trailing_in_barrier) = (Some(end.position.next()), 0);
+    let (next_position, mut trailing_in_barrier) = (Some(end.position.next()), 0);
     match scan.stop {
         None => {}
         Some(_) if scan.ends_in_padding(&trailing) => {}
-        Some(StopReason::Foreign(reason)) => verification.add_problem(&path, next, reason),
+        Some(StopReason::Foreign(reason)) => verification.add_problem(&path, next_position, reason),
         Some(StopReason::Torn(reason)) => {
             // Frames of the same barrier are no proof of damage: any part of a barrier may survive a crash.
             if trailing.synced_before <= end.position.next() {
                 trailing_in_barrier = trailing.count;
                 verification.add_note(
                     &path,
-                    next,
+                    next_position,
                     format!("{} bytes of an unfinished write: {reason}", length - end.offset),
                 );
             } else {
                 verification.add_problem(
                     &path,
-                    next,
+                    next_position,
                     format!("{reason}, and {} intact records follow", trailing.count),
                 );
             }
@@ -252,14 +252,14 @@ fn verify_index(
     }
     let cursor = Cursor::new(journal, FrameBoundary::START.offset, end.offset);
     let mut comparison = IndexComparison { cursor, equal: 0, difference: None };
-    let opened = Index::open(&path, files).map_err(LogError::io("open", &path))?;
-    let compared = opened.and_then(|index| {
+    let index = Index::open(&path, files).map_err(LogError::io("open", &path))?;
+    let comparison_result = index.and_then(|index| {
         index.for_each_frame(|frame| comparison.compare_next(frame))?;
         index.rebuild_reason().map_or(Ok(()), |reason| Err(IndexFailure::new(reason.to_owned())))
     });
     verification.indexed = Some(comparison.equal);
-    let state = if compared.is_ok() { IndexCheck::Sound } else { IndexCheck::Unsound };
-    match (compared, comparison.difference) {
+    let state = if comparison_result.is_ok() { IndexCheck::Sound } else { IndexCheck::Unsound };
+    match (comparison_result, comparison.difference) {
         (Err(IndexFailure { cause: reason, .. }), _) => {
             verification.add_note(&path, None, format!("{reason}; it is rebuilt from the journal"));
         }

@@ -176,18 +176,18 @@ fn blocks(request: &ParsedRequest, number: u64) -> (Vec<Block>, StopReason) {
 /// were removed. At least one delta of each text remains. Tool calls are never removed or shortened, because an
 /// incomplete call is useless.
 fn truncate_text(blocks: &mut [Block], stop: &mut StopReason, max_tokens: u64) {
-    let mut remaining = max_tokens;
+    let mut remaining_tokens = max_tokens;
     for block in blocks {
         if let Block::Text(deltas) = block {
-            let kept = deltas.iter().take_while(|delta| {
-                let fits = tokens(delta.len()) <= remaining;
-                remaining = remaining.saturating_sub(tokens(delta.len()));
-                fits
+            let kept_deltas = deltas.iter().take_while(|delta| {
+                let fits_limit = tokens(delta.len()) <= remaining_tokens;
+                remaining_tokens = remaining_tokens.saturating_sub(tokens(delta.len()));
+                fits_limit
             });
-            let kept = kept.count();
-            if kept < deltas.len() {
+            let kept_deltas = kept_deltas.count();
+            if kept_deltas < deltas.len() {
                 // A response without text would be rejected in the next request.
-                deltas.truncate(kept.max(1));
+                deltas.truncate(kept_deltas.max(1));
                 *stop = StopReason::MaxTokens;
             }
         }

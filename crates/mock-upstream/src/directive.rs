@@ -34,17 +34,17 @@ impl Directives {
     /// directives.
     pub fn parse(text: &str) -> Self {
         let mut directives = Self::default();
-        let mut rest = text;
+        let mut unparsed = text;
         let mut other_text = String::new();
-        while let Some((before, after)) = rest.split_once("TOOLCALL:") {
+        while let Some((before, after)) = unparsed.split_once("TOOLCALL:") {
             other_text.push_str(before);
-            rest = after;
+            unparsed = after;
             if let Some((call, after_call)) = parse_call(after) {
                 directives.calls.push(call);
-                rest = after_call;
+                unparsed = after_call;
             }
         }
-        other_text.push_str(rest);
+        other_text.push_str(unparsed);
         for word in other_text.split(|separator: char| !separator.is_ascii_alphanumeric() && separator != ':') {
             if let Some((skill, percent)) = word.strip_prefix("ROUTE:").and_then(|route| route.split_once(':')) {
                 directives.skill = percent.parse().ok().map(|percent| (skill.to_owned(), percent));

@@ -34,14 +34,14 @@ pub(crate) fn stream_body(
     let gap =
         if let Some(Fault::SlowChunks(milliseconds)) = fault { Duration::from_millis(*milliseconds) } else { gap };
     let mut steps = Vec::with_capacity(events.len() * 2);
-    let (sent, end_steps) = match fault {
+    let (event_count, end_steps) = match fault {
         Some(Fault::Cut { after, how }) => (*after, cut_steps(*how)),
         Some(Fault::Stall(after)) => (*after, vec![BodyStep::Stall]),
         Some(Fault::ErrorEvent(after)) => (*after, vec![BodyStep::Data(error_event(api, answer, *after))]),
         _ => (events.len(), Vec::new()),
     };
     let malformed_index = if let Some(Fault::Malformed(after)) = fault { Some(*after) } else { None };
-    for (index, event) in events.into_iter().take(sent).enumerate() {
+    for (index, event) in events.into_iter().take(event_count).enumerate() {
         if malformed_index == Some(index) {
             steps.push(BodyStep::Data(Bytes::from_static(b"data: {\"broken\": \n\n")));
         }
@@ -88,11 +88,11 @@ fn cut_steps(connection_end: ConnectionEnd) -> Vec<BodyStep> {
 
 /// Returns the event with which a stream of an API reports an overload; `after` is the number of events before it.
 fn error_event(api: Api, answer: &Answer, after: usize) -> Bytes {
-    let overloaded = match api {
+    let status = match api {
         Api::Anthropic => StatusCode::from_u16(529).unwrap_or(StatusCode::SERVICE_UNAVAILABLE),
         _ => StatusCode::SERVICE_UNAVAILABLE,
     };
-    let body = ApiError::new(overloaded, "Overloaded").body(api, answer.number);
+    let body = ApiError::new(status, "Overloaded").body(api, answer.number);
     match api {
         Api::Anthropic => sse::named("error", &json!({"type": "error", "error": body["error"]})),
         Api::Chat => sse::data(&body),

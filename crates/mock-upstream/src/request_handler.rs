@@ -96,8 +96,8 @@ async fn generate(
     {
         return error_response(&error, api, number, handle.recorder);
     }
-    let scanned = scan_request(body, gemini.as_ref());
-    let fault = state.failures.take(scanned.model);
+    let scanned_request = scan_request(body, gemini.as_ref());
+    let fault = state.failures.take(scanned_request.model);
     match &fault {
         Some(Fault::Status { status, retry_after }) => {
             return failure_response(*status, retry_after.as_deref(), api, number, handle.recorder);
@@ -109,7 +109,7 @@ async fn generate(
         _ => {}
     }
     if state.settings.plain {
-        let (is_sse, body) = state.cached_responses.respond(api, &scanned, state.gap(), fault.as_ref(), handle);
+        let (is_sse, body) = state.cached_responses.respond(api, &scanned_request, state.gap(), fault.as_ref(), handle);
         return build_response(is_sse, body, None);
     }
     let form = gemini.as_ref().map(|(_, form)| *form);

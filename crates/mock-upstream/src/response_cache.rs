@@ -115,17 +115,17 @@ impl ResponseCache {
         fault: Option<&Fault>,
         handle: ResponseHandle,
     ) -> (bool, ResponseBody) {
-        let cached = self.get_or_build(api, request);
+        let cached_response = self.get_or_build(api, request);
         let is_sse = request.stream && request.gemini_form != Some(GeminiForm::Array);
         if !request.stream {
-            return (is_sse, faulty::single_body(cached.body, fault, handle));
+            return (is_sse, faulty::single_body(cached_response.body, fault, handle));
         }
         if gap.is_zero() && fault.is_none() {
             handle.recorder.set_status(200);
-            let steps = vec![BodyStep::Data(cached.body)];
+            let steps = vec![BodyStep::Data(cached_response.body)];
             return (is_sse, ResponseBody::from_steps(steps, None, handle.recorder, handle.reset));
         }
-        (is_sse, faulty::stream_body(api, &cached.answer, cached.events.to_vec(), gap, fault, handle))
+        (is_sse, faulty::stream_body(api, &cached_response.answer, cached_response.events.to_vec(), gap, fault, handle))
     }
 
     /// Returns the cached response to a request. If there is none, builds one, and caches it unless the cache is full.
@@ -151,14 +151,14 @@ impl ResponseCache {
 
 /// Builds the response to a request: a stream of [`STREAM_DELTAS`] deltas, or the default text.
 fn build(api: Api, request: &ScannedRequest<'_>) -> CachedResponse {
-    let parsed = ParsedRequest {
+    let parsed_request = ParsedRequest {
         model: request.model.to_owned(),
         stream: request.stream,
         user_text: if request.stream { format!("LONG:{STREAM_DELTAS}") } else { String::new() },
         request_bytes: 400,
         ..ParsedRequest::default()
     };
-    let answer = generate_response(parsed, 0);
+    let answer = generate_response(parsed_request, 0);
     let (events, body) = if request.stream {
         let events = stream_events(api, request.gemini_form, &answer, request.include_usage);
         let body = Bytes::from(events.concat());

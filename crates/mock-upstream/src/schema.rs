@@ -20,15 +20,15 @@ fn build_value(schema: &Value, root: &Value, depth: usize) -> Value {
     if let Some(constant) = schema.get("const") {
         return constant.clone();
     }
-    if let Some(first) = schema["enum"].get(0) {
-        return first.clone();
+    if let Some(first_value) = schema["enum"].get(0) {
+        return first_value.clone();
     }
     if let Some(target) = schema["$ref"].as_str().and_then(|name| root.pointer(name.trim_start_matches('#'))) {
         return build_value(target, root, depth);
     }
     for choice in ["anyOf", "oneOf", "allOf"] {
-        if let Some(first) = schema[choice].get(0) {
-            return build_value(first, root, depth);
+        if let Some(first_value) = schema[choice].get(0) {
+            return build_value(first_value, root, depth);
         }
     }
     let kind = schema["type"].as_str().or_else(|| schema["type"].get(0).and_then(Value::as_str)).unwrap_or("object");
@@ -45,7 +45,9 @@ fn build_value(schema: &Value, root: &Value, depth: usize) -> Value {
             let properties = schema["properties"].as_object();
             let build_property = |(name, schema): (&String, &Value)| (name.clone(), build_value(schema, root, depth));
             Value::Object(
-                properties.map(|all| all.iter().map(build_property).collect::<Map<_, _>>()).unwrap_or_default(),
+                properties
+                    .map(|properties| properties.iter().map(build_property).collect::<Map<_, _>>())
+                    .unwrap_or_default(),
             )
         }
     }

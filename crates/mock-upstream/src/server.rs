@@ -44,7 +44,7 @@ impl MockUpstream {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let state = Arc::new(State::new(settings));
-        let (stop, stopped) = oneshot::channel();
+        let (stop, stop_receiver) = oneshot::channel();
         let runtime = if settings.threads > 1 {
             runtime::Builder::new_multi_thread().worker_threads(settings.threads).enable_all().build()?
         } else {
@@ -54,13 +54,13 @@ impl MockUpstream {
             let _entered = runtime.enter();
             tokio::net::TcpListener::from_std(listener)?
         };
-        let accepting = accept(listener, Arc::clone(&state));
+        let accept_loop = accept(listener, Arc::clone(&state));
         let body = move || {
             runtime.block_on(async {
                 tokio::select! {
-                    () = accepting => {}
+                    () = accept_loop => {}
                     // The mock was dropped.
-                    _ = stopped => {}
+                    _ = stop_receiver => {}
                 }
             });
             // Unfinished responses must not keep the thread alive.

@@ -88,7 +88,7 @@ pub(crate) fn compare_routers(
     routers: &[&[Choices]],
     pairs: &[(usize, usize)],
 ) -> Vec<AiqDifference> {
-    let models = outcomes.first().map_or(0, |first| first.len());
+    let models = outcomes.first().map_or(0, |first_turn| first_turn.len());
     let single_models = CurveMatrix::new(outcomes, |_| (0..models).collect());
     let matrices: Vec<_> = routers
         .iter()
@@ -101,26 +101,26 @@ pub(crate) fn compare_routers(
         let single_models = single_models.points(occurrences);
         let router_aiq = |matrix: &CurveMatrix| aiq(&Hull::new(matrix.points(occurrences)), &single_models);
         let aiqs: Vec<f64> = matrices.iter().map(router_aiq).collect();
-        pairs.iter().map(|(one, other)| aiqs[*one] - aiqs[*other]).collect::<Vec<_>>()
+        pairs.iter().map(|(first, second)| aiqs[*first] - aiqs[*second]).collect::<Vec<_>>()
     };
-    let observed = differences(&vec![1; outcomes.len()]);
+    let observed_differences = differences(&vec![1; outcomes.len()]);
     let mut random = Random::new(SEED);
-    let mut resampled: Vec<Vec<f64>> = vec![Vec::with_capacity(RESAMPLES); pairs.len()];
+    let mut resampled_differences: Vec<Vec<f64>> = vec![Vec::with_capacity(RESAMPLES); pairs.len()];
     for _ in 0..RESAMPLES {
         let mut occurrences = vec![0; outcomes.len()];
         for _ in 0..outcomes.len() {
             occurrences[random.below(outcomes.len())] += 1;
         }
-        for (resampled, difference) in resampled.iter_mut().zip(differences(&occurrences)) {
-            resampled.push(difference);
+        for (of_pair, difference) in resampled_differences.iter_mut().zip(differences(&occurrences)) {
+            of_pair.push(difference);
         }
     }
-    let margin = |(difference, mut resampled): (f64, Vec<f64>)| {
-        resampled.sort_by(f64::total_cmp);
-        let percentile = |index: usize| resampled.get(index).copied().unwrap_or(difference);
+    let margin = |(difference, mut of_pair): (f64, Vec<f64>)| {
+        of_pair.sort_by(f64::total_cmp);
+        let percentile = |index: usize| of_pair.get(index).copied().unwrap_or(difference);
         AiqDifference { difference, low: percentile(RESAMPLES / 40), high: percentile(RESAMPLES - 1 - RESAMPLES / 40) }
     };
-    observed.into_iter().zip(resampled).map(margin).collect()
+    observed_differences.into_iter().zip(resampled_differences).map(margin).collect()
 }
 
 /// Returns the indices of the cost weights at which the router selects another model for any turn than at the previous

@@ -39,8 +39,8 @@ impl Calibration {
         let successes: Vec<_> = trials.iter().flat_map(|trial| trial.successes.iter().copied()).collect();
         let recommendations: Vec<&ScoredRecommendation> =
             trials.iter().flat_map(|trial| &trial.recommendations).collect();
-        let decided = recommendations.iter().filter(|recommendation| recommendation.score_gain != 0.0);
-        let right: Vec<_> = decided
+        let scored_recommendations = recommendations.iter().filter(|recommendation| recommendation.score_gain != 0.0);
+        let correctness: Vec<_> = scored_recommendations
             .map(|recommendation| (recommendation.confidence, indicator(0.0 < recommendation.score_gain)))
             .collect();
         let groups: Vec<_> = trials.iter().flat_map(group_gains).collect();
@@ -49,7 +49,7 @@ impl Calibration {
         Self {
             success_error: calibration_error(&success),
             success,
-            confidence: calibration_bins(&right),
+            confidence: calibration_bins(&correctness),
             groups: calibration_bins(&groups),
             expected_gain: recommendations.iter().map(|recommendation| recommendation.expected_gain).sum::<f64>()
                 / count,
@@ -66,13 +66,13 @@ fn group_gains(trial: &Trial<'_>) -> Vec<(f64, f64)> {
     for recommendation in &trial.recommendations {
         groups.entry((recommendation.models, bin_index(recommendation.confidence))).or_default().push(recommendation);
     }
-    let large = groups.into_values().filter(|recommendations| MIN_GROUP_TURNS <= recommendations.len());
+    let large_groups = groups.into_values().filter(|recommendations| MIN_GROUP_TURNS <= recommendations.len());
     let group = |recommendations: Vec<&ScoredRecommendation>| {
         let confidence = recommendations.iter().map(|recommendation| recommendation.confidence).sum::<f64>()
             / to_f64(recommendations.len());
         (confidence, indicator(0.0 < recommendations.iter().map(|recommendation| recommendation.gain).sum()))
     };
-    large.map(group).collect()
+    large_groups.map(group).collect()
 }
 
 /// Converts a truth value to 1 or 0.
@@ -94,17 +94,19 @@ pub struct CalibrationBin {
 /// Distributes pairs of prediction and outcome over ten bins of equal width from 0 to 1, by prediction. Empty bins are
 /// omitted.
 pub(crate) fn calibration_bins(pairs: &[(f64, f64)]) -> Vec<CalibrationBin> {
-    let mut sums = [(0, 0.0, 0.0); 10];
+    let mut sums = [CalibrationBin { count: 0, predicted: 0.0, happened: 0.0 }; 10];
     for (predicted, happened) in pairs {
         let sum = &mut sums[bin_index(*predicted)];
-        *sum = (sum.0 + 1, sum.1 + predicted, sum.2 + happened);
+        sum.count += 1;
+        sum.predicted += predicted;
+        sum.happened += happened;
     }
-    let bin = |(count, predicted, happened): (usize, f64, f64)| CalibrationBin {
-        count,
-        predicted: predicted / to_f64(count),
-        happened: happened / to_f64(count),
+    let mean = |sum: CalibrationBin| CalibrationBin {
+        count: sum.count,
+        predicted: sum.predicted / to_f64(sum.count),
+        happened: sum.happened / to_f64(sum.count),
     };
-    sums.into_iter().filter(|sum| sum.0 != 0).map(bin).collect()
+    sums.into_iter().filter(|sum| sum.count != 0).map(mean).collect()
 }
 
 /// Computes the expected calibration error: the mean difference between predictions and outcomes over bins, weighted by

@@ -115,16 +115,17 @@ impl References {
     /// Computes the figures of the reference routers. `outcomes` are those of the test turns; `oracle` is a router that
     /// knows every outcome.
     pub(crate) fn compute(outcomes: &[&[Outcome]], models: &[String], oracle: &Router) -> Self {
-        let singles = single_model_points(outcomes);
-        let describe = |index: usize| (models[index].clone(), singles[index].0, singles[index].1);
-        let cheapest = (0..singles.len()).min_by(|one, other| singles[*one].0.total_cmp(&singles[*other].0));
-        let sum = singles.iter().fold((0.0, 0.0), |sum, single| (sum.0 + single.0, sum.1 + single.1));
-        let models = to_f64(singles.len().max(1));
+        let single_models = single_model_points(outcomes);
+        let describe = |index: usize| (models[index].clone(), single_models[index].0, single_models[index].1);
+        let cheapest =
+            (0..single_models.len()).min_by(|one, other| single_models[*one].0.total_cmp(&single_models[*other].0));
+        let sum = single_models.iter().fold((0.0, 0.0), |sum, single| (sum.0 + single.0, sum.1 + single.1));
+        let models = to_f64(single_models.len().max(1));
         Self {
-            zero: aiq(&Hull::new(singles.iter().copied()), &singles),
-            oracle: aiq(&Hull::new(cost_score_curve(outcomes, &oracle.choices)), &singles),
+            zero: aiq(&Hull::new(single_models.iter().copied()), &single_models),
+            oracle: aiq(&Hull::new(cost_score_curve(outcomes, &oracle.choices)), &single_models),
             cheapest: describe(cheapest.unwrap_or(0)),
-            best: describe(best_single_model(&singles)),
+            best: describe(best_single_model(&single_models)),
             random: (sum.0 / models, sum.1 / models),
             oracle_usual: cost_score_curve(outcomes, &oracle.default_choices).first().copied().unwrap_or_default(),
         }

@@ -23,12 +23,12 @@ impl Forecast {
 
 /// Returns the index of the model with the greatest utility, the first in a tie; `None` without forecasts.
 pub(crate) fn best_index(forecasts: &[Option<Forecast>], cost_weight: f64) -> Option<usize> {
-    let known = forecasts.iter().enumerate().filter_map(|(index, forecast)| Some((index, (*forecast)?)));
+    let known_forecasts = forecasts.iter().enumerate().filter_map(|(index, forecast)| Some((index, (*forecast)?)));
     let better = |best: Option<(usize, f64)>, (index, forecast): (usize, Forecast)| {
         let utility = forecast.utility(cost_weight);
         if best.is_some_and(|(_, highest)| utility <= highest) { best } else { Some((index, utility)) }
     };
-    known.fold(None, better).map(|(index, _)| index)
+    known_forecasts.fold(None, better).map(|(index, _)| index)
 }
 
 /// The mean outcomes of each model in the training turns: a prediction that uses no features.
@@ -40,18 +40,31 @@ pub(crate) struct Means {
     highest_cost: f64,
 }
 
+/// The sums over the known outcomes of one model.
+#[derive(Debug, Clone, Copy, Default)]
+struct OutcomeSums {
+    /// The sum of the scores.
+    score: f64,
+    /// The sum of the costs, in dollars.
+    cost: f64,
+    /// The number of outcomes.
+    count: f64,
+}
+
 impl Means {
     /// Computes the means over the known outcomes of training turns.
     pub(crate) fn compute(set: &PromptSet, training: &[TrainingTurn]) -> Self {
-        let mut sums = vec![(0.0, 0.0, 0.0); set.models.len()];
+        let mut sums = vec![OutcomeSums::default(); set.models.len()];
         for turn in training {
-            let numbered = set.turns[turn.index].outcomes.iter().zip(&mut sums).enumerate();
-            for (_, (outcome, sums)) in numbered.filter(|(index, _)| turn.has_outcome_of(*index)) {
-                *sums = (sums.0 + outcome.score, sums.1 + outcome.cost, sums.2 + 1.0);
+            let numbered_outcomes = set.turns[turn.index].outcomes.iter().zip(&mut sums).enumerate();
+            for (_, (outcome, sums)) in numbered_outcomes.filter(|(index, _)| turn.has_outcome_of(*index)) {
+                sums.score += outcome.score;
+                sums.cost += outcome.cost;
+                sums.count += 1.0;
             }
         }
-        let known = |(score, cost, count): (f64, f64, f64)| (0.0 < count).then(|| (score / count, cost / count));
-        let models: Vec<_> = sums.into_iter().map(known).collect();
+        let means = |sums: OutcomeSums| (0.0 < sums.count).then(|| (sums.score / sums.count, sums.cost / sums.count));
+        let models: Vec<_> = sums.into_iter().map(means).collect();
         let highest_cost = models.iter().flatten().map(|(_, cost)| *cost).fold(0.0, f64::max);
         Self { models, highest_cost }
     }

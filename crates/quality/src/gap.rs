@@ -30,11 +30,11 @@ pub(crate) fn gap_closed(turns: &[(f64, f64)]) -> Option<GapClosed> {
     let mut turns = turns.to_vec();
     turns.sort_by(|one, other| other.0.total_cmp(&one.0));
     // Vertices of the curve: share of strong calls, share of the gap.
-    let (mut vertices, mut calls, mut closed) = (vec![(0.0, 0.0)], 0, 0.0);
-    for tied in turns.chunk_by(|one, other| one.0 <= other.0) {
-        calls += tied.len();
-        closed += tied.iter().map(|turn| turn.1).sum::<f64>();
-        vertices.push((to_f64(calls) / to_f64(turns.len()), closed / gap));
+    let (mut vertices, mut calls, mut closed_gap) = (vec![(0.0, 0.0)], 0, 0.0);
+    for tied_turns in turns.chunk_by(|one, other| one.0 <= other.0) {
+        calls += tied_turns.len();
+        closed_gap += tied_turns.iter().map(|turn| turn.1).sum::<f64>();
+        vertices.push((to_f64(calls) / to_f64(turns.len()), closed_gap / gap));
     }
     let area = vertices.windows(2).map(|pair| (pair[1].0 - pair[0].0) * f64::midpoint(pair[0].1, pair[1].1));
     let calls_for = |share: f64| {

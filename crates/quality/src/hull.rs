@@ -29,9 +29,9 @@ impl Hull {
     /// Returns the quality that the hull reaches at a cost, interpolated between vertices. Constant outside the range
     /// of costs; 0 without points.
     pub(crate) fn quality_at(&self, cost: f64) -> f64 {
-        let next = self.0.partition_point(|point| point.0 < cost);
-        match (next.checked_sub(1).and_then(|before| self.0.get(before)), self.0.get(next)) {
-            (Some(before), Some(next)) => before.1 + (next.1 - before.1) * (cost - before.0) / (next.0 - before.0),
+        let next_index = self.0.partition_point(|point| point.0 < cost);
+        match (next_index.checked_sub(1).and_then(|index| self.0.get(index)), self.0.get(next_index)) {
+            (Some(left), Some(right)) => left.1 + (right.1 - left.1) * (cost - left.0) / (right.0 - left.0),
             (Some(only), None) | (None, Some(only)) => only.1,
             (None, None) => 0.0,
         }
@@ -39,13 +39,9 @@ impl Hull {
 
     /// Returns the lowest cost at which a quality is reached; `None` if the hull does not reach it.
     pub(crate) fn lowest_cost_of(&self, quality: f64) -> Option<f64> {
-        let next = self.0.iter().position(|point| quality <= point.1)?;
-        let (point, before) = (self.0[next], next.checked_sub(1).map(|before| self.0[before]));
-        Some(
-            before.map_or(point.0, |before| {
-                before.0 + (point.0 - before.0) * (quality - before.1) / (point.1 - before.1)
-            }),
-        )
+        let next_index = self.0.iter().position(|point| quality <= point.1)?;
+        let (right, left) = (self.0[next_index], next_index.checked_sub(1).map(|index| self.0[index]));
+        Some(left.map_or(right.0, |left| left.0 + (right.0 - left.0) * (quality - left.1) / (right.1 - left.1)))
     }
 
     /// Returns the mean quality between two costs: the area below the hull, divided by its width.
@@ -53,9 +49,9 @@ impl Hull {
         if highest_cost <= lowest_cost {
             return self.quality_at(lowest_cost);
         }
-        let inside = self.0.iter().filter(|point| lowest_cost < point.0 && point.0 < highest_cost).copied();
+        let inner_vertices = self.0.iter().filter(|point| lowest_cost < point.0 && point.0 < highest_cost).copied();
         let ends = [lowest_cost, highest_cost].map(|cost| (cost, self.quality_at(cost)));
-        let vertices: Vec<_> = [ends[0]].into_iter().chain(inside).chain([ends[1]]).collect();
+        let vertices: Vec<_> = [ends[0]].into_iter().chain(inner_vertices).chain([ends[1]]).collect();
         let area = vertices.windows(2).map(|pair| (pair[1].0 - pair[0].0) * f64::midpoint(pair[0].1, pair[1].1));
         area.sum::<f64>() / (highest_cost - lowest_cost)
     }

@@ -47,7 +47,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 /// standard output, as tables or JSON.
 fn run_skills(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
-    let progress = |done: &str| eprintln!("{:>6.1} s  {done}", start.elapsed().as_secs_f64());
+    let progress = |step: &str| eprintln!("{:>6.1} s  {step}", start.elapsed().as_secs_f64());
     let report = skill_choice::measure(&arguments.folder, arguments.cases.as_deref(), arguments.reduced, &progress)?;
     if arguments.json {
         println!("{}", serde_json::to_string_pretty(&report)?);
@@ -65,7 +65,7 @@ fn measure_all(arguments: &Arguments, effort: MeasurementExtent) -> Result<Vec<S
     let start = Instant::now();
     let mut reports = Vec::new();
     for set in data::read_sets(&arguments.folder)? {
-        let progress = |done: &str| eprintln!("{:>6.1} s  {done}", start.elapsed().as_secs_f64());
+        let progress = |step: &str| eprintln!("{:>6.1} s  {step}", start.elapsed().as_secs_f64());
         reports.push(measure(&set, effort, &progress)?);
     }
     Ok(reports)

@@ -60,8 +60,8 @@ impl<'a> PreparedSet<'a> {
         for (second, training_turn) in (1_u64..).zip(training) {
             let turn = &self.set.turns[training_turn.index];
             let at = Timestamp(second * 1_000_000);
-            let numbered = self.models.iter().zip(&turn.outcomes).enumerate();
-            for (_, (model, outcome)) in numbered.filter(|(index, _)| training_turn.has_outcome_of(*index)) {
+            let numbered_outcomes = self.models.iter().zip(&turn.outcomes).enumerate();
+            for (_, (model, outcome)) in numbered_outcomes.filter(|(index, _)| training_turn.has_outcome_of(*index)) {
                 let row = store.record(Sample {
                     turn: TurnId(EventId::derive(&[turn.id.as_bytes()])),
                     features: &self.features[training_turn.index],
@@ -104,11 +104,16 @@ impl TrainedStore<'_> {
         });
         let (Some(by_success), Some(by_savings)) = (by_success, by_savings) else { return forecasts };
         for alternative in by_success.alternatives {
-            let other = by_savings.alternatives.iter().find(|other| other.model == alternative.model);
+            let savings_alternative = by_savings
+                .alternatives
+                .iter()
+                .find(|savings_alternative| savings_alternative.model == alternative.model);
             let index = self.prepared.models.binary_search(&alternative.model).ok();
-            if let (Some(success), Some(saved), Some(index)) =
-                (alternative.score, other.and_then(|other| other.score), index)
-            {
+            if let (Some(success), Some(saved), Some(index)) = (
+                alternative.score,
+                savings_alternative.and_then(|savings_alternative| savings_alternative.score),
+                index,
+            ) {
                 let (success, saved) = (score_to_f64(success), score_to_f64(saved));
                 forecasts[index] = Some(Forecast { success, saved, samples: alternative.samples });
             }

@@ -139,32 +139,34 @@ impl Benchmark<'_> {
     /// Measures all training sizes in one mode. Returns, for each size, the figures of the reference routers and the
     /// measurements, on the same test turns.
     fn trials(&self, mode: KnownOutcomes) -> Vec<(References, TrialReport)> {
-        let whole = self.splits.iter().map(|split| split.train.len()).min().unwrap_or(0);
+        let max_size = self.splits.iter().map(|split| split.train.len()).min().unwrap_or(0);
         let mut results = Vec::new();
-        for (size, draws) in training_sizes(whole, self.effort) {
+        for (size, draws) in training_sizes(max_size, self.effort) {
             let plan = |draw| TrialPlan {
                 mode,
                 // The sizes of the splits differ slightly.
-                max_training_turns: if size == whole { usize::MAX } else { size },
+                max_training_turns: if size == max_size { usize::MAX } else { size },
                 draw,
                 max_test_turns: max_test_turns(self.effort),
                 with_baselines: draws == 1 && self.effort == MeasurementExtent::Whole,
             };
             let trial = |draw| run_trial(self.set, &self.prepared, &self.splits, plan(draw));
             let trials: Vec<_> = (0..draws).map(trial).collect();
-            let Some(first) = trials.first().filter(|first| !first.outcomes.is_empty()) else { continue };
-            let figures = (0..first.routers.len()).filter_map(|router| {
+            let Some(first_trial) = trials.first().filter(|first_trial| !first_trial.outcomes.is_empty()) else {
+                continue;
+            };
+            let figures = (0..first_trial.routers.len()).filter_map(|router| {
                 let draws = trials.iter().map(|trial| Figures::compute(&trial.outcomes, &trial.routers[router]));
                 Figures::mean(&draws.collect::<Vec<_>>())
             });
             let report = TrialReport {
                 mode,
                 past: size,
-                whole: size == whole,
+                whole: size == max_size,
                 draws,
                 figures: figures.collect(),
                 margins: if draws == 1 && self.effort == MeasurementExtent::Whole {
-                    compare_with_store(first)
+                    compare_with_store(first_trial)
                 } else {
                     Vec::new()
                 },
@@ -172,7 +174,7 @@ impl Benchmark<'_> {
             };
             let store = report.figures.first().map_or(0.0, |figures| figures.aiq);
             (self.progress)(&format!("{}, {mode:?}, {size} past turns × {draws}: AIQ {store:.4}", self.set.name));
-            results.push((measure_references(self.set, first), report));
+            results.push((measure_references(self.set, first_trial), report));
         }
         results
     }
@@ -186,14 +188,14 @@ const fn max_test_turns(effort: MeasurementExtent) -> usize {
     }
 }
 
-/// Returns the training sizes to measure, each with its number of draws, the largest size first. `whole` is the number
+/// Returns the training sizes to measure, each with its number of draws, the largest size first. `max_size` is the number
 /// of all training turns.
-fn training_sizes(whole: usize, effort: MeasurementExtent) -> Vec<(usize, u32)> {
+fn training_sizes(max_size: usize, effort: MeasurementExtent) -> Vec<(usize, u32)> {
     if effort == MeasurementExtent::Reduced {
-        return vec![(whole.min(REDUCED_TRAINING_TURNS), 1)];
+        return vec![(max_size.min(REDUCED_TRAINING_TURNS), 1)];
     }
-    let smaller = TRAINING_SIZES.into_iter().rev().filter(|(size, _)| MIN_RATIO * size <= whole);
-    [(whole, 1)].into_iter().chain(smaller).collect()
+    let smaller = TRAINING_SIZES.into_iter().rev().filter(|(size, _)| MIN_RATIO * size <= max_size);
+    [(max_size, 1)].into_iter().chain(smaller).collect()
 }
 
 /// Computes the figures of the reference routers on the test turns of a trial. The oracle always selects the model with
@@ -206,8 +208,8 @@ fn measure_references(set: &PromptSet, trial: &Trial<'_>) -> References {
     let mut oracle = Router::new(RouterKind::Store);
     for outcomes in &trial.outcomes {
         let forecast = |outcome: &Outcome| {
-            let saved = means.saved(outcome.cost);
-            Some(Forecast { success: outcome.score, saved, ..Forecast::default() })
+            let savings = means.saved(outcome.cost);
+            Some(Forecast { success: outcome.score, saved: savings, ..Forecast::default() })
         };
         let forecasts: Vec<_> = outcomes.iter().map(forecast).collect();
         oracle.choices.push(sweep.select_with(|weight| best_index(&forecasts, weight)));

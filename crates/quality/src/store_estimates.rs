@@ -52,11 +52,11 @@ impl<'a> StoreEstimates<'a> {
     /// the model that is used without a recommendation.
     pub(crate) fn select(&mut self, weight: f64, baseline: usize) -> StoreSelection {
         let recommendation = self.rank_and_recommend(weight, baseline);
-        let accepted = recommendation
+        let accepted_recommendation = recommendation
             .filter(|recommendation| THRESHOLDS.passes(recommendation.confidence, recommendation.samples));
         StoreSelection {
             best: self.estimates.first().and_then(|best| self.index_of(&best.model)),
-            recommended: accepted.and_then(|recommendation| self.index_of(&recommendation.model)),
+            recommended: accepted_recommendation.and_then(|recommendation| self.index_of(&recommendation.model)),
         }
     }
 
@@ -65,16 +65,16 @@ impl<'a> StoreEstimates<'a> {
     pub(crate) fn compare(&mut self, weight: f64, baseline: usize) -> Option<RecommendationComparison> {
         let recommendation = self.rank_and_recommend(weight, baseline)?;
         let baseline_model = self.models.get(baseline)?;
-        let chosen = self.estimates.iter().find(|estimate| estimate.model == recommendation.model)?;
-        let mut others = self.estimates.iter().filter(|estimate| estimate.model != recommendation.model);
-        let other = match self.estimates.iter().find(|estimate| estimate.model == *baseline_model)? {
+        let recommended_estimate = self.estimates.iter().find(|estimate| estimate.model == recommendation.model)?;
+        let mut other_estimates = self.estimates.iter().filter(|estimate| estimate.model != recommendation.model);
+        let compared_estimate = match self.estimates.iter().find(|estimate| estimate.model == *baseline_model)? {
             baseline_estimate if baseline_estimate.model != recommendation.model => baseline_estimate,
-            _ => others.next()?,
+            _ => other_estimates.next()?,
         };
         Some(RecommendationComparison {
-            model: self.index_of(&chosen.model)?,
-            other: self.index_of(&other.model)?,
-            gap: score_to_f64(Score(chosen.utility.abs_diff(other.utility))),
+            model: self.index_of(&recommended_estimate.model)?,
+            other: self.index_of(&compared_estimate.model)?,
+            gap: score_to_f64(Score(recommended_estimate.utility.abs_diff(compared_estimate.utility))),
             confidence: score_to_f64(recommendation.confidence),
         })
     }

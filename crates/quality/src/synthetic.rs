@@ -42,10 +42,10 @@ fn set(mut outcome: impl FnMut(usize, &mut Random) -> [f64; 2]) -> PromptSet {
 /// Measures the store and the logistic regression. Returns, for each, its AIQ less that of the zero router, and the
 /// share of the performance gap that it closes.
 fn measure(set: &PromptSet, mode: KnownOutcomes) -> [(f64, f64); 2] {
-    let (prepared, splits) = (PreparedSet::new(set), split_set(set));
+    let (prepared_set, splits) = (PreparedSet::new(set), split_set(set));
     let plan =
         TrialPlan { mode, max_training_turns: usize::MAX, draw: 0, max_test_turns: usize::MAX, with_baselines: true };
-    let trial = run_trial(set, &prepared, &splits, plan);
+    let trial = run_trial(set, &prepared_set, &splits, plan);
     let oracle = &trial.routers[0];
     let zero = References::compute(&trial.outcomes, &set.models, oracle).zero;
     [RouterKind::StoreRouted, RouterKind::Logistic].map(|kind| {

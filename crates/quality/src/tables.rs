@@ -14,14 +14,14 @@ use crate::{
 /// Formats a one-line summary: for each set, the average improvement in quality (AIQ) of the store, less that of the
 /// best mix of single models (the zero router).
 pub fn summary_line(reports: &[SetReport]) -> String {
-    let routed = |trial: &TrialReport| {
+    let routed_aiq = |trial: &TrialReport| {
         trial.figures.iter().find(|figures| figures.router == RouterKind::StoreRouted).map(|figures| figures.aiq)
     };
-    let shown = reports.iter().flat_map(|report| {
+    let set_summaries = reports.iter().flat_map(|report| {
         let full = report.trials.iter().filter(|trial| trial.mode == KnownOutcomes::Full);
-        full.filter_map(routed).map(|aiq| format!("{} {:+.4}", report.set, aiq - report.references.zero))
+        full.filter_map(routed_aiq).map(|aiq| format!("{} {:+.4}", report.set, aiq - report.references.zero))
     });
-    format!("{} sets, AIQ above zero: {}", reports.len(), shown.collect::<Vec<_>>().join(", "))
+    format!("{} sets, AIQ above zero: {}", reports.len(), set_summaries.collect::<Vec<_>>().join(", "))
 }
 
 /// Formats all measurements as Markdown: the table of sets, the table of targets, and the tables of each set.
@@ -86,8 +86,8 @@ fn push_default_weight_table(text: &mut String, report: &SetReport) {
     let cheapest = format!("always the cheapest, {}", references.cheapest.0);
     let best = format!("always the best, {}", references.best.0);
     text.push_str("| who routes, cost weight 0.05 | accuracy | $ per 1,000 turns |\n| --- | --: | --: |\n");
-    let mut line = |who: &str, cost: f64, score: f64| {
-        let _ = writeln!(text, "| {who} | {:.1} % | {:.3} |", 100.0 * score, 1_000.0 * cost);
+    let mut line = |label: &str, cost: f64, score: f64| {
+        let _ = writeln!(text, "| {label} | {:.1} % | {:.3} |", 100.0 * score, 1_000.0 * cost);
     };
     line(&cheapest, references.cheapest.1, references.cheapest.2);
     line(&best, references.best.1, references.best.2);
@@ -95,8 +95,8 @@ fn push_default_weight_table(text: &mut String, report: &SetReport) {
     line("who knows every outcome", references.oracle_usual.0, references.oracle_usual.1);
     for trial in report.trials.iter().filter(|trial| trial.whole) {
         for figures in trial.figures.iter().filter(|figures| figures.router.is_store()) {
-            let who = format!("{}, {}", router_name(figures.router), mode_name(trial.mode));
-            line(&who, figures.usual_cost, figures.usual_score);
+            let label = format!("{}, {}", router_name(figures.router), mode_name(trial.mode));
+            line(&label, figures.usual_cost, figures.usual_score);
         }
     }
 }
@@ -136,8 +136,8 @@ fn format_bins(bins: &[CalibrationBin]) -> String {
     if bins.is_empty() {
         return "-".to_owned();
     }
-    let shown = bins.iter().map(|bin| format!("{}: {:.2} → {:.2}", bin.count, bin.predicted, bin.happened));
-    shown.collect::<Vec<_>>().join("; ")
+    let formatted_bins = bins.iter().map(|bin| format!("{}: {:.2} → {:.2}", bin.count, bin.predicted, bin.happened));
+    formatted_bins.collect::<Vec<_>>().join("; ")
 }
 
 /// Formats the mode and the training size of a trial, and the number of draws if there are several.

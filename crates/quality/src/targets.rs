@@ -71,7 +71,7 @@ pub(crate) fn targets_table(reports: &[SetReport]) -> String {
 /// limit.
 fn push_target_row(text: &mut String, set: &str, trial: &TrialReport, limit: FigureLimit) {
     let find = |kind| trial.figures.iter().find(|figures| figures.router == kind);
-    let shown = |kind| {
+    let format_figure = |kind| {
         find(kind).map_or_else(
             || "- | -".to_owned(),
             |figures| match limit.evaluate(figures) {
@@ -82,9 +82,9 @@ fn push_target_row(text: &mut String, set: &str, trial: &TrialReport, limit: Fig
     };
     let mode = if trial.mode == KnownOutcomes::Full { "full" } else { "partial" };
     let (past, limit) = (trial.past, limit.describe());
-    let (alone, routed) = (shown(RouterKind::Store), shown(RouterKind::StoreRouted));
+    let (store_cell, routed_cell) = (format_figure(RouterKind::Store), format_figure(RouterKind::StoreRouted));
     // Writing to a `String` always succeeds.
-    let _ = writeln!(text, "| {set} | {mode}, {past} | {limit} | {alone} | {routed} |");
+    let _ = writeln!(text, "| {set} | {mode}, {past} | {limit} | {store_cell} | {routed_cell} |");
 }
 
 impl FigureLimit {

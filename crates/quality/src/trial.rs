@@ -136,11 +136,13 @@ impl<'a> RoutingContext<'a> {
         let selection = estimates.select(DEFAULT_WEIGHT, self.baseline);
         let choices = self.sweep.select_by_estimates(estimates);
         let choices = choices.into_iter().zip(self.default_sweep.select_by_estimates(estimates));
-        let recommended = [selection.best, selection.recommended];
-        for ((router, (choices, default_choices)), recommended) in routers.iter_mut().zip(choices).zip(recommended) {
+        let recommended_models = [selection.best, selection.recommended];
+        for ((router, (choices, default_choices)), recommended_model) in
+            routers.iter_mut().zip(choices).zip(recommended_models)
+        {
             router.choices.push(choices);
             router.default_choices.push(default_choices);
-            router.without_recommendation += usize::from(recommended.is_none());
+            router.without_recommendation += usize::from(recommended_model.is_none());
             router.success.push(success.clone());
         }
     }
@@ -196,8 +198,10 @@ pub(crate) fn run_trial<'a>(
             }
             let recommendation = score_recommendation(&mut estimates, &means, &turn.outcomes, context.baseline);
             trial.recommendations.extend(recommendation);
-            let predicted = estimates.successes().into_iter().zip(&turn.outcomes);
-            trial.successes.extend(predicted.filter_map(|(success, outcome)| Some((success?, outcome.score))));
+            let predicted_successes = estimates.successes().into_iter().zip(&turn.outcomes);
+            trial
+                .successes
+                .extend(predicted_successes.filter_map(|(success, outcome)| Some((success?, outcome.score))));
             trial.outcomes.push(&turn.outcomes);
         }
         if plan.with_baselines {

@@ -73,13 +73,13 @@ pub enum Banner<K: Notify = ModelChoice> {
 /// Returns the banners of a decision in the order in which they are shown: rejected explicit choices, then the notices
 /// of the kind, or the refusal if nothing was chosen.
 pub fn banners<K: Notify>(decision: &Decision<K>, context: &K::Context<'_>) -> Vec<Banner<K>> {
-    let rejected =
+    let rejected_entries =
         decision.chain.iter().filter(|entry| entry.verdict == Verdict::Rejected && K::is_explicit(entry.slot));
-    let explicit = rejected.filter_map(|entry| {
+    let choice_banners = rejected_entries.filter_map(|entry| {
         let (candidate, failure) = (entry.candidate.clone()?, entry.failure.clone()?);
         Some(Banner::ChoiceRejected { candidate, failure, fallback: decision.chosen.clone() })
     });
-    let mut banners: Vec<_> = explicit.collect();
+    let mut banners: Vec<_> = choice_banners.collect();
     if decision.chosen.is_some() {
         banners.extend(K::notices(decision, context).into_iter().map(Banner::Notice));
     } else {
@@ -91,13 +91,13 @@ pub fn banners<K: Notify>(decision: &Decision<K>, context: &K::Context<'_>) -> V
 
 /// Returns each rejected candidate of a decision once, with its first failure, in the order of the chain.
 fn first_failures<K: Notify>(decision: &Decision<K>) -> Vec<(K::Candidate, K::Failure)> {
-    let mut unique: Vec<(K::Candidate, K::Failure)> = Vec::new();
+    let mut failures: Vec<(K::Candidate, K::Failure)> = Vec::new();
     for (candidate, failure) in decision.rejections() {
-        if unique.iter().all(|(listed, _)| listed != candidate) {
-            unique.push((candidate.clone(), failure.clone()));
+        if failures.iter().all(|(listed_candidate, _)| listed_candidate != candidate) {
+            failures.push((candidate.clone(), failure.clone()));
         }
     }
-    unique
+    failures
 }
 
 /// Joins the headlines of banners to one line of at most `limit` bytes of printable ASCII, for the value of an HTTP
@@ -107,8 +107,9 @@ pub fn notice_line<K: Notify>(banners: &[Banner<K>], limit: usize) -> Option<Str
         Banner::Notice(notice) => K::headline(notice),
         banner => banner.to_string().lines().next().unwrap_or_default().to_owned(),
     });
-    let joined = headlines.collect::<Vec<_>>().join(" | ").replace('→', "->");
-    let mut line: String = joined.chars().map(|c| if c == ' ' || c.is_ascii_graphic() { c } else { '?' }).collect();
+    let joined_headlines = headlines.collect::<Vec<_>>().join(" | ").replace('→', "->");
+    let mut line: String =
+        joined_headlines.chars().map(|c| if c == ' ' || c.is_ascii_graphic() { c } else { '?' }).collect();
     if limit < line.len() {
         line.truncate(limit.saturating_sub(3));
         line.push_str("...");
@@ -131,10 +132,10 @@ impl<K: Notify> fmt::Display for Banner<K> {
                     write!(f, "\n  Nothing was tried: the policy names no {} for it.", K::NOUN)?;
                 }
                 if !rejected.is_empty() {
-                    let tried = |(candidate, failure): &(K::Candidate, K::Failure)| {
+                    let failure_text = |(candidate, failure): &(K::Candidate, K::Failure)| {
                         format!("{candidate} ({})", K::failure_name(failure))
                     };
-                    write!(f, "\n  Tried: {}", rejected.iter().map(tried).collect::<Vec<_>>().join(", "))?;
+                    write!(f, "\n  Tried: {}", rejected.iter().map(failure_text).collect::<Vec<_>>().join(", "))?;
                 }
                 help.advice.iter().try_for_each(|advice| write!(f, "\n  {advice}"))
             }

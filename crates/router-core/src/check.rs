@@ -86,22 +86,22 @@ impl Warning {
 /// model can be reached if the registry of the policy has it as `configured`. `clients` are the names of the clients
 /// whose requests the policy decides; `None` if they are not known.
 pub fn warnings(policy: &Policy, clients: Option<&BTreeSet<String>>) -> Vec<Warning> {
-    let mut found: Vec<_> = policy.scopes().flat_map(|(_, scope)| rule_warnings(&scope.rules, clients)).collect();
-    found.extend(unreachable_providers(policy));
-    found.extend(unpriced_models(policy));
-    found.extend(open_gates(policy));
+    let mut warnings: Vec<_> = policy.scopes().flat_map(|(_, scope)| rule_warnings(&scope.rules, clients)).collect();
+    warnings.extend(unreachable_providers(policy));
+    warnings.extend(unpriced_models(policy));
+    warnings.extend(open_gates(policy));
     let decides_something = policy.scopes().any(|(_, scope)| !scope.rules.is_empty() || scope.default.is_some());
     if policy.global.default.is_none() {
-        found.push(Warning::NoDefault { decides_something });
+        warnings.push(Warning::NoDefault { decides_something });
     }
-    found
+    warnings
 }
 
 /// Finds the rules of one scope that an earlier rule shadows or whose condition never holds.
 fn rule_warnings(rules: &Rules, clients: Option<&BTreeSet<String>>) -> Vec<Warning> {
     let warnings = rules.iter().enumerate().filter_map(|(index, rule)| {
-        if let Some(impossible) = impossible_condition(&rule.when) {
-            let because = match impossible {
+        if let Some(condition) = impossible_condition(&rule.when) {
+            let because = match condition {
                 ImpossibleCondition::Everywhere(because) | ImpossibleCondition::InClients(because) => because,
             };
             return Some(Warning::NeverFires { rule: rule.name.clone(), line: rule.line, because });
@@ -109,13 +109,14 @@ fn rule_warnings(rules: &Rules, clients: Option<&BTreeSet<String>>) -> Vec<Warni
         if let Some(because) = clients.and_then(|clients| unlisted_skills(&rule.when, clients)) {
             return Some(Warning::NeverFires { rule: rule.name.clone(), line: rule.line, because });
         }
-        let by = rules[..index].iter().find(|earlier| earlier.when.always_holds() || earlier.when == rule.when)?;
+        let earlier_rule =
+            rules[..index].iter().find(|earlier| earlier.when.always_holds() || earlier.when == rule.when)?;
         Some(Warning::Shadowed {
             rule: rule.name.clone(),
             line: rule.line,
-            by: by.name.clone(),
-            by_line: by.line,
-            always: by.when.always_holds(),
+            by: earlier_rule.name.clone(),
+            by_line: earlier_rule.line,
+            always: earlier_rule.when.always_holds(),
         })
     });
     warnings.collect()
@@ -143,12 +144,13 @@ fn model_places(policy: &Policy) -> Vec<(String, Vec<&ModelSpec>)> {
 /// Returns a warning for each provider without a key, if a place of the policy names only models of such providers.
 fn unreachable_providers(policy: &Policy) -> Vec<Warning> {
     let places = model_places(policy);
-    let closed: Vec<_> = places.iter().filter(|(_, models)| models.iter().all(|model| !model.configured)).collect();
+    let places_without_key: Vec<_> =
+        places.iter().filter(|(_, models)| models.iter().all(|model| !model.configured)).collect();
     let providers: BTreeSet<&str> =
-        closed.iter().flat_map(|(_, models)| models.iter().map(|model| model.provider.as_str())).collect();
+        places_without_key.iter().flat_map(|(_, models)| models.iter().map(|model| model.provider.as_str())).collect();
     let warning = |provider: &str| Warning::NoAccess {
         provider: provider.to_owned(),
-        places: closed
+        places: places_without_key
             .iter()
             .filter(|(_, models)| models.iter().any(|model| model.provider.as_str() == provider))
             .map(|(place, _)| place.clone())
@@ -161,25 +163,25 @@ fn unreachable_providers(policy: &Policy) -> Vec<Warning> {
 fn unpriced_models(policy: &Policy) -> Vec<Warning> {
     let Some(budget) = policy.budgets().into_iter().min() else { return Vec::new() };
     let places = model_places(policy);
-    let unpriced: BTreeSet<&ModelId> = places
+    let unpriced_models: BTreeSet<&ModelId> = places
         .iter()
         .flat_map(|(_, models)| models.iter().filter(|model| model.prices.is_none()).map(|model| &model.id))
         .collect();
-    unpriced.into_iter().map(|model| Warning::Unpriced { model: model.clone(), budget }).collect()
+    unpriced_models.into_iter().map(|model| Warning::Unpriced { model: model.clone(), budget }).collect()
 }
 
 /// Returns a warning for each `pattern` block with a minimum confidence so low that every recommendation of the
 /// calibrated estimator reaches it (decision D34).
 fn open_gates(policy: &Policy) -> Vec<Warning> {
     let blocks = policy.scopes().filter_map(|(workspace, scope)| Some((workspace, scope.pattern?)));
-    let open = blocks.filter(|(_, settings)| {
+    let open_blocks = blocks.filter(|(_, settings)| {
         settings.estimator == Estimator::Calibrated && settings.min_confidence < LEAST_CALIBRATED_CONFIDENCE
     });
     let warning = |(workspace, settings): (Option<&str>, contracts::views::PatternSettings)| Warning::OpenGate {
         workspace: workspace.map(str::to_owned),
         min_confidence: settings.min_confidence,
     };
-    open.map(warning).collect()
+    open_blocks.map(warning).collect()
 }
 
 /// Returns the models that a rule proposes, in the order in which they are tried.
@@ -210,8 +212,8 @@ impl fmt::Display for Warning {
             }
             Self::NeverFires { rule, line, because } => write!(f, "line {line}: rule \"{rule}\" {because}"),
             Self::NoAccess { provider, places } => {
-                let listed = places.iter().take(MAX_PLACES).cloned().collect::<Vec<_>>().join(", ");
-                write!(f, "no key for {provider} was found, used by {listed}")?;
+                let first_places = places.iter().take(MAX_PLACES).cloned().collect::<Vec<_>>().join(", ");
+                write!(f, "no key for {provider} was found, used by {first_places}")?;
                 match places.len().saturating_sub(MAX_PLACES) {
                     0 => Ok(()),
                     more => write!(f, " and {more} more"),

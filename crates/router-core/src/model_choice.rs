@@ -48,13 +48,13 @@ pub struct Decided {
 /// turn. Equal inputs result in equal decisions.
 pub fn decide(turn: &Turn<'_>, policy: &Policy, views: &Views<'_>) -> Decided {
     let scope = policy.workspace(turn.started.workspace.as_deref());
-    let mut slots = ModelSlots { turn, policy, views, scope, matched: None };
+    let mut slots = ModelSlots { turn, policy, views, scope, text_matches: None };
     // A spent budget decides alone, before every slot of the chain (decision D46).
     let decision = match slots.evaluate_spent_budget() {
         None => evaluate_chain(&mut slots),
         Some(budget) => Decision::from_chain(vec![budget]),
     };
-    let matched = slots.matched.map(|matches| matches.numbers()).unwrap_or_default();
+    let matched = slots.text_matches.map(|matches| matches.numbers()).unwrap_or_default();
     Decided { decision, matched }
 }
 
@@ -69,7 +69,7 @@ struct ModelSlots<'a> {
     /// The settings of the turn's workspace; `None` if the policy has no block for it.
     scope: Option<&'a PolicyScope>,
     /// The text predicates that matched the message; `None` until the rules are evaluated.
-    matched: Option<Matches>,
+    text_matches: Option<Matches>,
 }
 
 impl EvaluateSlots for ModelSlots<'_> {
@@ -79,9 +79,11 @@ impl EvaluateSlots for ModelSlots<'_> {
         match slot {
             Slot::PerMessageOverride => match &self.turn.started.override_model {
                 None => self.evaluate_client_override(slot),
-                Some(chosen) => {
-                    self.entry_for_id(slot, &chosen.model, Reason::Override { alias: chosen.alias.clone() })
-                }
+                Some(model_override) => self.entry_for_id(
+                    slot,
+                    &model_override.model,
+                    Reason::Override { alias: model_override.alias.clone() },
+                ),
             },
             Slot::ManualSticky => match &self.turn.started.sticky {
                 None => ChainEntry::not_applicable(slot, Reason::NoSticky),
@@ -132,8 +134,8 @@ impl ModelSlots<'_> {
     ///
     /// `source` is the name of the list of models, for the attempts.
     fn entry_for_candidates(&self, slot: Slot, source: &str, models: &ModelCandidates, reason: Reason) -> ChainEntry {
-        let (chosen, attempts) = self.try_candidates(source, models);
-        let Some(model) = chosen else {
+        let (accepted_model, attempts) = self.try_candidates(source, models);
+        let Some(model) = accepted_model else {
             let failure = attempts.first().map(|attempt| attempt.failure.clone());
             let mut entry = ChainEntry::proposed(slot, models.first().id.clone(), reason, failure);
             if 1 < attempts.len() {
@@ -161,7 +163,7 @@ impl ModelSlots<'_> {
     /// the turn or is no longer in the registry.
     fn entry_for_id(&self, slot: Slot, model: &ModelId, reason: Reason) -> ChainEntry {
         let failure = match self.policy.registry().get(model) {
-            Some(known) => self.rejection(known),
+            Some(model_spec) => self.rejection(model_spec),
             None => Some(Failure::NotConfigured),
         };
         ChainEntry::proposed(slot, model.clone(), reason, failure)
@@ -170,7 +172,7 @@ impl ModelSlots<'_> {
     /// Returns the text predicates that match the message of the turn; computed at most once. If the text was purged,
     /// returns the recorded matches.
     fn text_matches(&mut self) -> &Matches {
-        self.matched.get_or_insert_with(|| match &self.turn.message {
+        self.text_matches.get_or_insert_with(|| match &self.turn.message {
             MessageText::Present(text) => self.policy.texts.matches(text),
             MessageText::Matched(numbers) => Matches::from_numbers(numbers),
         })

@@ -256,10 +256,10 @@ impl Policy {
     ) -> Option<&'a ModelId> {
         let prefers_requested =
             self.gateway.client_model == ClientModel::Default && !self.pattern_settings(workspace).over_requested;
-        let requested = request.filter(|request| {
+        let applicable_request = request.filter(|request| {
             prefers_requested && request.auxiliary.is_none() && !self.registry.is_auto(&request.model)
         });
-        requested.and_then(|request| request.named.as_ref()).or_else(|| self.default_model(workspace))
+        applicable_request.and_then(|request| request.named.as_ref()).or_else(|| self.default_model(workspace))
     }
 
     /// Returns the settings of the workspace at `path`, or of its closest parent directory that has any (decision D7);
@@ -268,8 +268,8 @@ impl Policy {
         if self.workspaces.is_empty() {
             return None;
         }
-        let resolved = paths::normalize_path(path?, None)?;
-        let mut path = resolved.as_str();
+        let absolute_path = paths::normalize_path(path?, None)?;
+        let mut path = absolute_path.as_str();
         loop {
             if let Some(scope) = self.workspaces.get(path) {
                 return Some(scope);

@@ -71,8 +71,8 @@ impl Predicate {
             Self::Text(number) => input.matches.contains(*number),
             Self::TokensAbove(tokens) => *tokens < turn.started.tokens.for_tokenizer(input.tokenizer),
             Self::TokensBelow(tokens) => turn.started.tokens.for_tokenizer(input.tokenizer) < *tokens,
-            Self::HasImages(wanted) => turn.started.message_has_images == *wanted,
-            Self::HasToolCalls(wanted) => turn.started.tool_calls_in_history == *wanted,
+            Self::HasImages(expected) => turn.started.message_has_images == *expected,
+            Self::HasToolCalls(expected) => turn.started.tool_calls_in_history == *expected,
             Self::Skills(names) => names.iter().any(|name| turn.started.skills.contains(name)),
             Self::SelectedSkill(names) => names.iter().any(|name| turn.skills.contains(name)),
             Self::Extensions(names) => names.iter().any(|name| turn.started.extensions.contains(name)),
@@ -83,12 +83,12 @@ impl Predicate {
                 .and_then(|request| request.client.as_ref())
                 .is_some_and(|client| names.iter().any(|name| name.eq_ignore_ascii_case(client))),
             Self::ClientModel(names) => client_request(turn).is_some_and(|request| requests_any_model(request, names)),
-            Self::Subagent(wanted) => client_request(turn).is_some_and(|request| request.subagent) == *wanted,
+            Self::Subagent(expected) => client_request(turn).is_some_and(|request| request.subagent) == *expected,
             Self::AuxiliaryCall(kinds) => {
                 client_request(turn).and_then(|request| request.auxiliary).is_some_and(|kind| kinds.contains(&kind))
             }
-            Self::WebSearch(wanted) => client_request(turn).is_some_and(|request| request.web_search) == *wanted,
-            Self::Thinking(wanted) => client_request(turn).is_some_and(ClientRequest::requests_thinking) == *wanted,
+            Self::WebSearch(expected) => client_request(turn).is_some_and(|request| request.web_search) == *expected,
+            Self::Thinking(expected) => client_request(turn).is_some_and(ClientRequest::requests_thinking) == *expected,
             Self::Any(parts) => parts.iter().any(|part| part.holds(input)),
             Self::All(parts) => parts.iter().all(|part| part.holds(input)),
             Self::Not(part) => !part.holds(input),
@@ -235,9 +235,9 @@ const fn client_request<'a>(turn: &Turn<'a>) -> Option<&'a ClientRequest> {
 /// Returns whether the client requests one of the models in `names`, either by the name that the client wrote or by the
 /// id of the model.
 fn requests_any_model(request: &ClientRequest, names: &[String]) -> bool {
-    let named = request.named.as_ref().map(ModelId::as_str);
+    let model_id = request.named.as_ref().map(ModelId::as_str);
     let is_requested = |name: &String| {
-        name.eq_ignore_ascii_case(&request.model) || named.is_some_and(|id| name.eq_ignore_ascii_case(id))
+        name.eq_ignore_ascii_case(&request.model) || model_id.is_some_and(|id| name.eq_ignore_ascii_case(id))
     };
     names.iter().any(is_requested)
 }

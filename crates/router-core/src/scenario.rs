@@ -290,12 +290,12 @@ impl Scenario {
     /// [`ScenarioError`] if the scenario names a model that is not in the policy's registry, or contains an invalid
     /// value.
     pub fn try_on(&self, policy: &Policy) -> Result<Outcome, ScenarioError> {
-        let stated = self.turn(policy)?;
-        let turn = stated.turn();
+        let stated_turn = self.turn(policy)?;
+        let turn = stated_turn.turn();
         let outages = self.outages(policy)?;
-        let learned = self.learned.as_ref().map(|learned| learned.pattern_view(policy)).transpose()?;
-        let patterns: &dyn PatternView = match &learned {
-            Some(learned) => learned,
+        let pattern_view = self.learned.as_ref().map(|pattern_view| pattern_view.pattern_view(policy)).transpose()?;
+        let patterns: &dyn PatternView = match &pattern_view {
+            Some(pattern_view) => pattern_view,
             None => &NoPatterns,
         };
         let decision = decide(&turn, policy, &Views { outages: &outages, patterns }).decision;
@@ -313,15 +313,15 @@ impl Scenario {
     /// # Errors
     /// As [`Scenario::try_on`].
     pub fn turn(&self, policy: &Policy) -> Result<StatedTurn, ScenarioError> {
-        let parsed = parse_override(&self.message, policy.registry())?;
-        let unreadable = |what| move |text: String| ScenarioError::Unreadable { what, text };
-        let mut spent_today = self.spent.clone().map_err(unreadable("amount of dollars"))?;
+        let parsed_message = parse_override(&self.message, policy.registry())?;
+        let value_error = |what| move |text: String| ScenarioError::Unreadable { what, text };
+        let mut spent_today = self.spent.clone().map_err(value_error("amount of dollars"))?;
         let mut spending = self.spending;
         self.stated_spending.apply_to(&mut spent_today, &mut spending);
-        let minute_of_day = self.minute_of_day.clone().map_err(unreadable("time"))?;
+        let minute_of_day = self.minute_of_day.clone().map_err(value_error("time"))?;
         let resolve = |name: &str| policy.registry().named(name).map(|model| model.id.clone());
         let request = (!self.request.is_empty()).then(|| self.request.build(resolve)).transpose();
-        let request = request.map_err(unreadable("request"))?;
+        let request = request.map_err(value_error("request"))?;
         // As for a live request: an auxiliary call is a delegation, and a session model is of the main conversation.
         let tier = match policy.gateway().auxiliary_calls {
             AuxiliaryCalls::Tier(tier) if self.request.auxiliary.is_some() => Some(tier),
@@ -335,8 +335,8 @@ impl Scenario {
                 .map_err(|error| ScenarioError::Unreadable { what: "session", text: error.to_string() })?,
             thread: Thread::Main,
             offset_minutes: 0,
-            message_bytes: parsed.text.len() as u64,
-            override_model: parsed.override_model,
+            message_bytes: parsed_message.text.len() as u64,
+            override_model: parsed_message.override_model,
             sticky: sticky.map(|name| resolve_model(policy, name)).transpose()?,
             delegation: self.delegation.or(tier).map(|tier| Delegation { tier }),
             workspace: self.workspace.clone(),
@@ -354,7 +354,7 @@ impl Scenario {
         };
         let at = time_at_minute_of_day(minute_of_day);
         let selected_skills = self.selected_skills.clone();
-        Ok(StatedTurn { started, at, message: parsed.text.to_owned(), selected_skills })
+        Ok(StatedTurn { started, at, message: parsed_message.text.to_owned(), selected_skills })
     }
 
     /// Creates the outages of the scenario, which never end.

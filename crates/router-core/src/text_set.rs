@@ -88,7 +88,9 @@ impl Matches {
     pub(crate) fn numbers(&self) -> Vec<u16> {
         let words = (0_u16..).step_by(64).zip(&self.0).filter(|(_, word)| **word != 0);
         words
-            .flat_map(|(first, word)| (first..).take(64).zip(0..).filter(move |(_, bit)| word & (1_u64 << bit) != 0))
+            .flat_map(|(first_number, word)| {
+                (first_number..).take(64).zip(0..).filter(move |(_, bit)| word & (1_u64 << bit) != 0)
+            })
             .map(|(number, _)| number)
             .collect()
     }
@@ -148,11 +150,11 @@ impl TextSet {
         texts: Vec<String>,
         create: impl FnOnce(&mut Cost) -> Result<TextPredicate, PatternError>,
     ) -> Result<u16, PatternError> {
-        let next = self.entries.len();
+        let next_number = self.entries.len();
         match self.numbers.entry((kind, texts)) {
             btree_map::Entry::Occupied(existing) => Ok(*existing.get()),
             btree_map::Entry::Vacant(vacant) => {
-                let number = u16::try_from(next).ok().filter(|_| next < MAX_PREDICATES);
+                let number = u16::try_from(next_number).ok().filter(|_| next_number < MAX_PREDICATES);
                 let number = number.ok_or(PatternError::TooMany { limit: MAX_PREDICATES })?;
                 self.entries.push(create(&mut self.cost)?);
                 Ok(*vacant.insert(number))
@@ -181,11 +183,11 @@ impl TextSet {
             return;
         }
         let matches = self.evaluate(message);
-        let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
-        if prepared.len() == MAX_PREPARED {
-            prepared.pop_front();
+        let mut cache = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        if cache.len() == MAX_PREPARED {
+            cache.pop_front();
         }
-        prepared.push_back((text.into(), matches));
+        cache.push_back((text.into(), matches));
     }
 
     /// Returns the remembered result for the part of a message that decides it; `None` if there is none.
@@ -203,16 +205,16 @@ impl TextSet {
 
     /// Evaluates all text predicates on a message, without the cache.
     fn evaluate(&self, message: &str) -> Matches {
-        let searched = &message[..message.floor_char_boundary(MAX_SEARCHED_BYTES)];
+        let searched_text = &message[..message.floor_char_boundary(MAX_SEARCHED_BYTES)];
         let mut matches = Matches(vec![0; self.entries.len().div_ceil(64)]);
         if self.entries.is_empty() {
             return matches;
         }
         let index = self.index.get_or_init(|| Index::new(&self.entries));
-        index.matching_needles(searched).for_each(|number| matches.insert(number));
-        for number in index.candidates(searched) {
+        index.matching_needles(searched_text).for_each(|number| matches.insert(number));
+        for number in index.candidates(searched_text) {
             if let Some(TextPredicate::Pattern(pattern)) = self.entries.get(usize::from(number))
-                && pattern.is_match_in_first(searched.len(), message)
+                && pattern.is_match_in_first(searched_text.len(), message)
             {
                 matches.insert(number);
             }

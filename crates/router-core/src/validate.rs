@@ -22,8 +22,8 @@ pub(crate) fn rejection(
     if !model.configured && !has_key {
         return Some(Failure::NotConfigured);
     }
-    if let Some(failed) = turn.failed.iter().find(|failed| failed.model == model.id) {
-        return Some(Failure::JustFailed(failed.class));
+    if let Some(failed_model) = turn.failed.iter().find(|failed_model| failed_model.model == model.id) {
+        return Some(Failure::JustFailed(failed_model.class));
     }
     if let Some(outage) = outages.failure(&model.id, turn.at) {
         return Some(outage);
@@ -46,7 +46,7 @@ pub(crate) fn rejection(
     }
     let request = request?;
     // If a signer of the running turn has failed, no other model may receive its thinking.
-    let signer_failed = || turn.failed.iter().any(|failed| request.signed_by.contains(&failed.model));
+    let signer_failed = || turn.failed.iter().any(|failed_model| request.signed_by.contains(&failed_model.model));
     if request.requires.contains(&Requirement::RunningThinking) && signer_failed() {
         return Some(Failure::ThinkingOfAnotherModel);
     }
@@ -64,10 +64,12 @@ pub fn select_api(
     request: &ClientRequest,
     adaptable: &BTreeSet<Requirement>,
 ) -> Result<WireApi, Failure> {
-    let signed =
+    let has_signed_thinking =
         request.requires.contains(&Requirement::EarlierThinking) && !adaptable.contains(&Requirement::EarlierThinking);
     // If the signer is unknown, no model may receive the thinking.
-    if signed && (request.signed_by.is_empty() || request.signed_by.iter().any(|signer| *signer != model.id)) {
+    if has_signed_thinking
+        && (request.signed_by.is_empty() || request.signed_by.iter().any(|signer| *signer != model.id))
+    {
         return Err(Failure::ThinkingOfAnotherModel);
     }
     // Thinking of the running turn cannot be dropped: its model needs it back, and no other model may receive it.
@@ -75,8 +77,9 @@ pub fn select_api(
         return Err(Failure::ThinkingOfAnotherModel);
     }
     let api = select_supported_api(model, request, adaptable)?;
-    let mut refused = request.requires.iter().copied().filter(|requirement| !model.capabilities.takes(*requirement));
-    match refused.find(|requirement| !adaptable.contains(requirement)) {
+    let mut unsupported =
+        request.requires.iter().copied().filter(|requirement| !model.capabilities.takes(*requirement));
+    match unsupported.find(|requirement| !adaptable.contains(requirement)) {
         // A thinking budget is sent only in the request's own API.
         Some(Requirement::ThinkingBudget) if api != request.api => Ok(api),
         Some(requirement) => Err(Failure::UnsupportedFeature { requirement, api }),
@@ -98,9 +101,11 @@ fn select_supported_api(
         return Ok(request.api);
     }
     let first_unsupported = |api: WireApi| {
-        let applicable = request.requires.iter().filter(|requirement| model.capabilities.is_told(**requirement, api));
-        let mut unsupported = applicable.filter(|requirement| !requirement.carried(request.api, api));
-        unsupported.find(|requirement| !requirement.is_dropped_by(adaptable)).copied()
+        let applicable_requirements =
+            request.requires.iter().filter(|requirement| model.capabilities.is_told(**requirement, api));
+        let mut unsupported_requirements =
+            applicable_requirements.filter(|requirement| !requirement.carried(request.api, api));
+        unsupported_requirements.find(|requirement| !requirement.is_dropped_by(adaptable)).copied()
     };
     let mut first_failure = Failure::NotConfigured;
     for (index, api) in model.apis.iter().copied().enumerate() {
@@ -128,6 +133,6 @@ pub fn adapted_features(
         requirement if !model.capabilities.takes(*requirement) => true,
         requirement => model.capabilities.is_told(*requirement, api) && !requirement.carried(request.api, api),
     };
-    let unsupported = request.requires.iter().copied().filter(is_unsupported);
-    unsupported.map(Requirement::dropped_as).filter(|feature| adaptable.contains(feature)).collect()
+    let unsupported_features = request.requires.iter().copied().filter(is_unsupported);
+    unsupported_features.map(Requirement::dropped_as).filter(|feature| adaptable.contains(feature)).collect()
 }

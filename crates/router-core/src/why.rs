@@ -23,19 +23,22 @@ pub fn why<K: Explain>(header: Option<&WhyHeader>, decision: &Decision<K>) -> St
     if let Some(WhyHeader { turn, session, at }) = header {
         push_line(&mut text, &format!("Turn {turn} · session {session} · {}", utc_second(*at)));
     }
-    let chosen = match decision.winner() {
+    let choice_line = match decision.winner() {
         Some(winner) => format!("Chose: {:<53} ({})", candidate_text(winner), K::summary(winner)),
         None => format!("Chose: no {}, the turn is refused", K::NOUN),
     };
-    push_line(&mut text, &chosen);
+    push_line(&mut text, &choice_line);
     push_line(&mut text, "");
     push_line(&mut text, "Chain:");
     for entry in &decision.chain {
         let number = entry.slot.number();
         let reason = reason_text(entry);
         let mut lines = reason.lines();
-        let first = lines.next().unwrap_or_default();
-        push_line(&mut text, &format!("  [{number}] {:<22} {:<14}  {first}", entry.slot.name(), entry.verdict.name()));
+        let first_line = lines.next().unwrap_or_default();
+        push_line(
+            &mut text,
+            &format!("  [{number}] {:<22} {:<14}  {first_line}", entry.slot.name(), entry.verdict.name()),
+        );
         for line in lines {
             push_line(&mut text, &format!("{:45}{line}", ""));
         }
@@ -46,10 +49,10 @@ pub fn why<K: Explain>(header: Option<&WhyHeader>, decision: &Decision<K>) -> St
 /// Formats the explanation of a fallback to another model, which happened at the time `at`: the models that failed,
 /// then the new decision with its whole chain.
 pub fn why_fallback(step: &RouteFallback, at: Timestamp) -> String {
-    let failed = step.failed.iter().map(|failed| format!("{} failed ({})", failed.model, failed.class.name()));
-    let failed = failed.collect::<Vec<_>>().join(", ");
+    let failures = step.failed.iter().map(|failures| format!("{} failed ({})", failures.model, failures.class.name()));
+    let failures = failures.collect::<Vec<_>>().join(", ");
     let mut text = String::new();
-    push_line(&mut text, &format!("Step {} · {} · before its answer began, {failed}", step.step, utc_second(at)));
+    push_line(&mut text, &format!("Step {} · {} · before its answer began, {failures}", step.step, utc_second(at)));
     text.push_str(&why(None, &step.decision));
     text
 }

@@ -21,7 +21,8 @@ pub fn write_csv<'r>(
     write!(out, "{titles}\r\n")?;
     for row in rows {
         for (index, (policy, new)) in policies.iter().zip(&row.new).enumerate() {
-            let parted = row.parted.get(index).copied().flatten().map(contracts::Slot::name).unwrap_or_default();
+            let first_difference =
+                row.parted.get(index).copied().flatten().map(contracts::Slot::name).unwrap_or_default();
             let cells = [
                 row.turn.to_string(),
                 row.session.to_string(),
@@ -36,7 +37,7 @@ pub fn write_csv<'r>(
                 new.model.clone(),
                 dollars(new.nano_usd),
                 dollars(row.difference(index)),
-                parted.to_owned(),
+                first_difference.to_owned(),
                 new.why.clone(),
             ];
             let line: Vec<_> = cells.iter().map(|cell| quote(cell)).collect();

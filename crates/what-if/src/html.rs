@@ -58,61 +58,61 @@ fn title(report: &Report) -> String {
 /// under the cheapest policy, and the risk for quality.
 fn summary(page: &mut Page, report: &Report) {
     let Some(best) = report.new.first() else { return };
-    let (old, new) = (report.old.all.nano_usd, best.totals.all.nano_usd);
-    let difference = new.saturating_sub(old);
+    let (old_cost, new_cost) = (report.old.all.nano_usd, best.totals.all.nano_usd);
+    let difference = new_cost.saturating_sub(old_cost);
     let turns = |number: u64| tables::counted(number, "turn");
-    let spent = if report.against == "recorded" {
-        format!("<b>Spent:</b> {} on {}.", dollars(old), turns(report.turns))
+    let spending_text = if report.against == "recorded" {
+        format!("<b>Spent:</b> {} on {}.", dollars(old_cost), turns(report.turns))
     } else {
         format!(
             "<b>Baseline</b> ({}): {} on {}.",
             escape(&file_name(&report.against)),
-            dollars(old),
+            dollars(old_cost),
             turns(report.turns)
         )
     };
-    let known = |change: &&ModelChange| {
+    let is_success_known = |change: &&ModelChange| {
         report.success.in_project(&change.project, &change.from).is_some()
             && report.success.in_project(&change.project, &change.to).is_some()
     };
-    let measured: u64 = best.changes.iter().filter(known).map(|change| change.turns).sum();
-    let worse = |change: &&ModelChange| {
+    let measured_turns: u64 = best.changes.iter().filter(is_success_known).map(|change| change.turns).sum();
+    let is_worse = |change: &&ModelChange| {
         let success = |model: &str| report.success.in_project(&change.project, model);
         success(&change.from).zip(success(&change.to)).is_some_and(|(from, to)| to.high < from.mean)
     };
-    let worse: u64 = best.changes.iter().filter(worse).map(|change| change.turns).sum();
-    page.paragraph(&spent);
+    let worse_turns: u64 = best.changes.iter().filter(is_worse).map(|change| change.turns).sum();
+    page.paragraph(&spending_text);
     page.paragraph(&format!(
         "<b>With {}:</b> {} ({}, {}). The estimate of what ran is off by {}.",
         escape(&file_name(&best.name)),
-        dollars(new),
+        dollars(new_cost),
         signed(difference),
-        per_cent(difference, old),
+        per_cent(difference, old_cost),
         report.calibration.total,
     ));
     page.paragraph(&format!(
         "<b>Risk:</b> {} would run on another model. For {} of them the success of both models in that project was \
          measured, and for {} the new model does measurably worse; for {} the effect on quality is not known.",
         turns(best.changed),
-        measured,
-        worse,
-        best.changed.saturating_sub(measured),
+        measured_turns,
+        worse_turns,
+        best.changed.saturating_sub(measured_turns),
     ));
 }
 
 /// Adds the totals of the six cheapest policies to the page, and a ranking if there is more than one policy.
 fn headline(page: &mut Page, report: &Report) {
     let mut cards = String::from("<div class=cards>");
-    for new in report.new.iter().take(6) {
-        let difference = new.totals.all.nano_usd.saturating_sub(report.old.all.nano_usd);
+    for result in report.new.iter().take(6) {
+        let difference = result.totals.all.nano_usd.saturating_sub(report.old.all.nano_usd);
         let tone = if difference <= 0 { "less" } else { "more" };
         cards += &format!(
             "<div class=card><h3>{}</h3><p class=big>{}</p><p class={tone}>{} ({})</p><p>{} on another model</p></div>",
-            escape(&file_name(&new.name)),
-            dollars(new.totals.all.nano_usd),
+            escape(&file_name(&result.name)),
+            dollars(result.totals.all.nano_usd),
             signed(difference),
             per_cent(difference, report.old.all.nano_usd),
-            tables::counted(new.changed, "turn"),
+            tables::counted(result.changed, "turn"),
         );
     }
     cards += "</div>";

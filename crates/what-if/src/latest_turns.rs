@@ -31,14 +31,14 @@ impl LatestTurns {
         is_cancelled: &mut dyn FnMut(Position) -> bool,
     ) -> Result<Position, WhatIfError> {
         let head = log.head()?.0;
-        let first = head.saturating_sub(self.events);
-        let (mut end, mut found) = (head, 0);
-        while first < end && found < self.turns {
-            let start = end.saturating_sub(EVENTS_PER_READ).max(first);
+        let earliest = head.saturating_sub(self.events);
+        let (mut end, mut turn_count) = (head, 0);
+        while earliest < end && turn_count < self.turns {
+            let start = end.saturating_sub(EVENTS_PER_READ).max(earliest);
             let events = log.read_after(Position(start), usize::try_from(end - start).unwrap_or(usize::MAX))?;
             for event in events.iter().rev().filter(|event| event.event.kind == TurnStarted::KIND) {
-                found += 1;
-                if found == self.turns {
+                turn_count += 1;
+                if turn_count == self.turns {
                     return Ok(Position(event.position.0 - 1));
                 }
             }
@@ -47,7 +47,7 @@ impl LatestTurns {
             }
             end = start;
         }
-        Ok(Position(first))
+        Ok(Position(earliest))
     }
 }
 

@@ -67,9 +67,9 @@ impl<'a> PolicyCache<'a> {
     pub(crate) fn policy(
         &mut self,
         position: Position,
-        decided: &impl RecordedDecision,
+        decision: &impl RecordedDecision,
     ) -> Result<Arc<Policy>, WhatIfError> {
-        self.policy_with(position, decided.texts())
+        self.policy_with(position, decision.texts())
     }
 
     /// Returns the policy with this hash, with the list of models that was recorded last before; loads it on first use.
@@ -103,15 +103,16 @@ impl<'a> PolicyCache<'a> {
         let registry = self.registry(position, catalogue)?;
         let text = self.text(position, "policy", policy)?;
         let home = self.homes.get(&policy).cloned().flatten();
-        let loaded = Policy::load(&text, registry, home.as_deref()).map_err(|problems| WhatIfError::Unreadable {
-            position,
-            what: "policy",
-            hash: policy,
-            detail: problems.first().map(ToString::to_string).unwrap_or_default(),
-        })?;
-        let loaded = Arc::new(loaded);
-        self.policies.insert(key, Arc::clone(&loaded));
-        Ok(loaded)
+        let policy_of_text =
+            Policy::load(&text, registry, home.as_deref()).map_err(|problems| WhatIfError::Unreadable {
+                position,
+                what: "policy",
+                hash: policy,
+                detail: problems.first().map(ToString::to_string).unwrap_or_default(),
+            })?;
+        let policy_of_text = Arc::new(policy_of_text);
+        self.policies.insert(key, Arc::clone(&policy_of_text));
+        Ok(policy_of_text)
     }
 
     /// Returns the list of models whose text has this hash; loads it on first use. `position` is that of the decision,

@@ -84,7 +84,7 @@ impl SimulatedCosts {
         let usage = split.scaled(ratio.to, ratio.from).usage(output);
         let prices = model.prices.as_ref()?;
         let floor = Usage { cache_read: usage.input_total(), output, ..Usage::default() };
-        let recorded = Usage {
+        let recorded_usage = Usage {
             input: ratio.apply(call.usage.input),
             cache_read: ratio.apply(call.usage.cache_read),
             cache_write_5m: ratio.apply(call.usage.cache_write_5m),
@@ -94,7 +94,7 @@ impl SimulatedCosts {
         Some(CallCosts {
             simulated: to_signed(prices.cost(&usage)),
             floor: to_signed(prices.cost(&floor)),
-            same_cache: to_signed(prices.cost(&recorded)),
+            same_cache: to_signed(prices.cost(&recorded_usage)),
         })
     }
 }

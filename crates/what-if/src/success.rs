@@ -61,11 +61,11 @@ impl KnownSuccess {
     /// Sums up the scores of all turns in the pattern store, by project and model. Projects whose patterns are not in
     /// memory are in the sums over all projects alone.
     pub fn of(patterns: &Patterns) -> Self {
-        let mut known = Self::default();
-        let mut all: BTreeMap<String, (u64, f64)> = BTreeMap::new();
+        let mut known_success = Self::default();
+        let mut totals: BTreeMap<String, (u64, f64)> = BTreeMap::new();
         for (model, turns, billionths) in patterns.idle_scores() {
             #[expect(clippy::cast_precision_loss, reason = "a sum of scores in billionths")]
-            all.insert(model.to_string(), (turns, billionths as f64 / 1e9));
+            totals.insert(model.to_string(), (turns, billionths as f64 / 1e9));
         }
         for status in patterns.status() {
             let Some(store) = patterns.store(status.workspace) else { continue };
@@ -74,14 +74,14 @@ impl KnownSuccess {
                 let sum = score_sum(turns, model.success);
                 let Some(success) = Success::of(turns, sum) else { continue };
                 let project = project_name(status.workspace).to_owned();
-                known.projects.entry(project).or_default().insert(model.model.to_string(), success);
-                let total = all.entry(model.model.to_string()).or_default();
+                known_success.projects.entry(project).or_default().insert(model.model.to_string(), success);
+                let total = totals.entry(model.model.to_string()).or_default();
                 *total = (total.0 + turns, total.1 + sum);
             }
         }
-        known.all =
-            all.into_iter().filter_map(|(model, (turns, sum))| Some((model, Success::of(turns, sum)?))).collect();
-        known
+        known_success.all =
+            totals.into_iter().filter_map(|(model, (turns, sum))| Some((model, Success::of(turns, sum)?))).collect();
+        known_success
     }
 
     /// Returns the success of a model in a project; `None` if nothing is known.

@@ -73,11 +73,12 @@ impl FromStr for Sweep {
 /// Parses a decimal number and returns it times ten to the power of `digits`; `None` if it is signed, malformed, has
 /// more decimal digits, or exceeds 64 bits.
 fn parse_scaled(text: &str, digits: usize) -> Option<i64> {
-    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-    if part.len() > digits || !part.bytes().all(|byte| byte.is_ascii_digit()) || whole.starts_with(['+', '-']) {
+    let (integer, fraction) = text.split_once('.').unwrap_or((text, ""));
+    if fraction.len() > digits || !fraction.bytes().all(|byte| byte.is_ascii_digit()) || integer.starts_with(['+', '-'])
+    {
         return None;
     }
-    format!("{whole}{part}{}", "0".repeat(digits - part.len())).parse().ok()
+    format!("{integer}{fraction}{}", "0".repeat(digits - fraction.len())).parse().ok()
 }
 
 impl Sweep {
@@ -89,17 +90,18 @@ impl Sweep {
     /// [`SweepError::Unreadable`] if the policy is not valid YAML, [`SweepError::NoNumberAtPath`] if it has something
     /// other than a number at the path.
     pub fn variants(&self, policy: &str) -> Result<Vec<(String, String)>, SweepError> {
-        let whole: Value = serde_saphyr::from_str(policy).map_err(|error| SweepError::Unreadable(error.to_string()))?;
+        let root: Value = serde_saphyr::from_str(policy).map_err(|error| SweepError::Unreadable(error.to_string()))?;
         let name = self.path.join(".");
         let mut variants = Vec::new();
         let mut value = self.first;
         while value <= self.last {
             let number = self.decimal(value);
-            let mut whole = if whole.is_null() { Value::Object(Map::new()) } else { whole.clone() };
-            let parsed = serde_json::from_str(&number).map_err(|error| SweepError::Unreadable(error.to_string()))?;
-            set_number(&mut whole, &self.path, parsed).ok_or_else(|| SweepError::NoNumberAtPath(name.clone()))?;
+            let mut root = if root.is_null() { Value::Object(Map::new()) } else { root.clone() };
+            let parsed_number =
+                serde_json::from_str(&number).map_err(|error| SweepError::Unreadable(error.to_string()))?;
+            set_number(&mut root, &self.path, parsed_number).ok_or_else(|| SweepError::NoNumberAtPath(name.clone()))?;
             // JSON is valid YAML, so the JSON text is a policy.
-            variants.push((format!("{name}={number}"), whole.to_string()));
+            variants.push((format!("{name}={number}"), root.to_string()));
             value += self.step;
         }
         Ok(variants)
@@ -111,8 +113,8 @@ impl Sweep {
             return value.to_string();
         }
         let text = format!("{value:0>width$}", width = self.digits + 1);
-        let (whole, part) = text.split_at(text.len() - self.digits);
-        format!("{whole}.{part}")
+        let (integer, fraction) = text.split_at(text.len() - self.digits);
+        format!("{integer}.{fraction}")
     }
 }
 
@@ -122,8 +124,8 @@ fn set_number(at: &mut Value, path: &[String], value: Value) -> Option<()> {
     let (key, rest) = path.split_first()?;
     let mapping = at.as_object_mut()?;
     if rest.is_empty() {
-        let old = mapping.insert(key.clone(), value);
-        return old.is_none_or(|old| old.is_number() || old.is_null()).then_some(());
+        let old_value = mapping.insert(key.clone(), value);
+        return old_value.is_none_or(|old_value| old_value.is_number() || old_value.is_null()).then_some(());
     }
     set_number(mapping.entry(key.clone()).or_insert_with(|| Value::Object(Map::new())), rest, value)
 }

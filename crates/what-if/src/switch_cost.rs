@@ -40,7 +40,7 @@ pub fn switch_cost(
     models: &Registry,
 ) -> Result<Option<SwitchCost>, WhatIfError> {
     let Some((at, started)) = find_turn_start(log, position, turn)? else { return Ok(None) };
-    let (mut calls, mut cache, mut last) = (CallTracker::default(), PromptCache::new(InitialRead::Given), None);
+    let (mut calls, mut cache, mut last_call) = (CallTracker::default(), PromptCache::new(InitialRead::Given), None);
     for event in events(log, Position::ORIGIN) {
         let event = event?;
         if position <= event.position {
@@ -53,20 +53,20 @@ pub fn switch_cost(
             continue;
         };
         cache.call(&call, &call.model);
-        last = Some((call.model, call.lifetime));
+        last_call = Some((call.model, call.lifetime));
     }
-    let Some((from, lifetime)) = last else { return Ok(None) };
-    let warm = |model: &ModelId| cache.cached_tokens(&started.session, &started.thread, model, at);
-    let (warm_before, to_warm) = (warm(&from), warm(to));
-    let lost = if from == *to { warm_before } else { warm_before.saturating_sub(to_warm) };
+    let Some((from, lifetime)) = last_call else { return Ok(None) };
+    let cached_tokens = |model: &ModelId| cache.cached_tokens(&started.session, &started.thread, model, at);
+    let (warm_before, to_warm) = (cached_tokens(&from), cached_tokens(to));
+    let lost_tokens = if from == *to { warm_before } else { warm_before.saturating_sub(to_warm) };
     let prices = models.get(to).and_then(|model| model.prices.as_ref());
     let nano_usd = prices.map(|prices| {
-        let written = prices.cost(&match lifetime {
-            CacheLifetime::FiveMinutes => Usage { cache_write_5m: lost, ..Usage::default() },
-            CacheLifetime::OneHour => Usage { cache_write_1h: lost, ..Usage::default() },
+        let write_cost = prices.cost(&match lifetime {
+            CacheLifetime::FiveMinutes => Usage { cache_write_5m: lost_tokens, ..Usage::default() },
+            CacheLifetime::OneHour => Usage { cache_write_1h: lost_tokens, ..Usage::default() },
         });
-        let read = prices.cost(&Usage { cache_read: lost, ..Usage::default() });
-        written.0.saturating_sub(read.0)
+        let read_cost = prices.cost(&Usage { cache_read: lost_tokens, ..Usage::default() });
+        write_cost.0.saturating_sub(read_cost.0)
     });
     Ok(Some(SwitchCost { from, warm: warm_before, to: to.clone(), to_warm, nano_usd }))
 }

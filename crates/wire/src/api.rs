@@ -94,14 +94,14 @@ pub(crate) trait Api: Sync {
     /// message would be empty without its thinking; the caller then removes the message.
     fn remove_signatures(&self, message: &Value<'_>, edits: &mut Vec<Edit>) -> bool;
 
-    /// Adds the edits that remove the thinking settings in `removed` from one member of `body` to `edits`. `member` is
+    /// Adds the edits that remove the thinking settings in `settings` from one member of `body` to `edits`. `member` is
     /// the name and value of the member. Returns true, without adding edits, if the caller has to remove the member
     /// itself.
     fn remove_thinking(
         &self,
         body: &Value<'_>,
         member: (&str, Value<'_>),
-        removed: &BTreeSet<Requirement>,
+        settings: &BTreeSet<Requirement>,
         edits: &mut Vec<Edit>,
     ) -> bool;
 

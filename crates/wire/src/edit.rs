@@ -35,17 +35,17 @@ pub fn apply_edits(body: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
 /// Appends a request body with all edits applied to `out`. The edits must be sorted by their start; one that overlaps
 /// an earlier one, or exceeds the body, is ignored.
 pub(crate) fn append_edited(body: &[u8], edits: &[Edit], out: &mut Vec<u8>) {
-    let mut copied = 0;
+    let mut copied_up_to = 0;
     for edit in edits {
-        let Some(kept) = body.get(copied..edit.range.start) else { continue };
+        let Some(unchanged_part) = body.get(copied_up_to..edit.range.start) else { continue };
         if edit.range.end > body.len() || edit.range.start > edit.range.end {
             continue;
         }
-        out.extend_from_slice(kept);
+        out.extend_from_slice(unchanged_part);
         out.extend_from_slice(&edit.replacement);
-        copied = edit.range.end;
+        copied_up_to = edit.range.end;
     }
-    out.extend_from_slice(body.get(copied..).unwrap_or_default());
+    out.extend_from_slice(body.get(copied_up_to..).unwrap_or_default());
 }
 
 /// Returns the edits that remove members of a JSON object, or elements of a list, each with one comma, so that the JSON

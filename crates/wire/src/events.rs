@@ -10,7 +10,7 @@ pub(crate) struct EventSplitter {
     /// The start of an event whose end has not arrived.
     pending: Vec<u8>,
     /// The number of bytes of `pending` that were already searched for the end of the event.
-    searched: usize,
+    searched_bytes: usize,
 }
 
 /// A part of a stream of server-sent events, as [`EventSplitter`] returns it.
@@ -26,30 +26,30 @@ impl EventSplitter {
     /// Reads the next bytes and calls `on_frame` with each event that they complete. If an incomplete event exceeds the
     /// size limit, its bytes so far are passed as [`Frame::Oversized`]. Events that lie within `bytes` are not copied.
     pub(crate) fn feed(&mut self, bytes: &[u8], mut on_frame: impl FnMut(Frame<'_>)) {
-        let mut rest = bytes;
+        let mut unread = bytes;
         if !self.pending.is_empty() {
             let length_before = self.pending.len();
             self.pending.extend_from_slice(bytes);
-            let Some(end) = end_of_event(&self.pending, self.searched) else {
-                self.searched = self.pending.len();
+            let Some(end) = end_of_event(&self.pending, self.searched_bytes) else {
+                self.searched_bytes = self.pending.len();
                 if self.pending.len() > MAX_EVENT_BYTES {
                     on_frame(Frame::Oversized(&self.pending));
                     self.pending.clear();
-                    self.searched = 0;
+                    self.searched_bytes = 0;
                 }
                 return;
             };
             on_frame(Frame::Event(self.pending.get(..end).unwrap_or_default()));
-            rest = bytes.get(end.saturating_sub(length_before)..).unwrap_or_default();
+            unread = bytes.get(end.saturating_sub(length_before)..).unwrap_or_default();
             self.pending.clear();
         }
-        while let Some(end) = end_of_event(rest, 0) {
-            let (event, following) = rest.split_at(end);
+        while let Some(end) = end_of_event(unread, 0) {
+            let (event, following) = unread.split_at(end);
             on_frame(Frame::Event(event));
-            rest = following;
+            unread = following;
         }
-        self.pending.extend_from_slice(rest);
-        self.searched = self.pending.len();
+        self.pending.extend_from_slice(unread);
+        self.searched_bytes = self.pending.len();
     }
 
     /// Returns the number of buffered bytes after the last complete event.
@@ -66,8 +66,8 @@ impl EventSplitter {
 /// Returns the offset after the first event and its empty line; `None` if the event is incomplete.
 ///
 /// The first `searched` bytes are known to contain no complete empty line; the last three of them may be its start.
-fn end_of_event(bytes: &[u8], searched: usize) -> Option<usize> {
-    let mut line_start = searched.saturating_sub(3);
+fn end_of_event(bytes: &[u8], searched_bytes: usize) -> Option<usize> {
+    let mut line_start = searched_bytes.saturating_sub(3);
     loop {
         line_start += bytes.get(line_start..)?.iter().position(|byte| *byte == b'\n')? + 1;
         match bytes.get(line_start..)? {
@@ -81,21 +81,21 @@ fn end_of_event(bytes: &[u8], searched: usize) -> Option<usize> {
 /// Returns the content of the `data` fields of an event; several are joined with line feeds. `None` if the event has no
 /// such field. The result is borrowed if there is only one field.
 pub(crate) fn event_data(event: &[u8]) -> Option<std::borrow::Cow<'_, [u8]>> {
-    let mut joined: Option<std::borrow::Cow<'_, [u8]>> = None;
+    let mut event_content: Option<std::borrow::Cow<'_, [u8]>> = None;
     for line in event.split(|byte| *byte == b'\n') {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let Some(data) = line.strip_prefix(b"data:") else { continue };
         let data = data.strip_prefix(b" ").unwrap_or(data);
-        match &mut joined {
-            None => joined = Some(data.into()),
-            Some(earlier) => {
-                let earlier = earlier.to_mut();
-                earlier.push(b'\n');
-                earlier.extend_from_slice(data);
+        match &mut event_content {
+            None => event_content = Some(data.into()),
+            Some(content) => {
+                let content = content.to_mut();
+                content.push(b'\n');
+                content.extend_from_slice(data);
             }
         }
     }
-    joined
+    event_content
 }
 
 /// Returns whether every line of an event is valid in server-sent events: empty, a comment, or a field with a known

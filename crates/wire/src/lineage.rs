@@ -81,41 +81,41 @@ impl ClientHeaders {
     /// Extracts ids, client and version from the names and values of a request's headers. Names may be in upper or
     /// lower case; other headers are ignored.
     pub fn parse<'h>(headers: impl IntoIterator<Item = (&'h str, &'h str)>) -> Self {
-        let mut parsed = Self::default();
+        let mut identity = Self::default();
         let (mut metadata, mut affinity) = (CodexTurnMetadata::default(), None);
         for (name, value) in headers {
-            let is_header = |known: &str| name.eq_ignore_ascii_case(known);
+            let is_header = |header_name: &str| name.eq_ignore_ascii_case(header_name);
             if is_header("user-agent") {
                 let (client, version) = client::parse_user_agent(value);
-                parsed.client = client;
-                parsed.version = version.and_then(|version| clean_id(version, MAX_VERSION_BYTES));
+                identity.client = client;
+                identity.version = version.and_then(|version| clean_id(version, MAX_VERSION_BYTES));
             } else if is_header(CLAUDE_CODE_SESSION) {
-                parsed.claude.session = clean_id(value, MAX_ID_BYTES);
+                identity.claude.session = clean_id(value, MAX_ID_BYTES);
             } else if is_header(CLAUDE_CODE_AGENT) {
-                parsed.claude.thread = clean_id(value, MAX_ID_BYTES);
+                identity.claude.thread = clean_id(value, MAX_ID_BYTES);
             } else if is_header(CLAUDE_CODE_PARENT) {
-                parsed.claude.parent = clean_id(value, MAX_ID_BYTES);
+                identity.claude.parent = clean_id(value, MAX_ID_BYTES);
             } else if CODEX_SESSION.into_iter().any(is_header) {
-                parsed.codex.session = clean_id(value, MAX_ID_BYTES);
+                identity.codex.session = clean_id(value, MAX_ID_BYTES);
             } else if is_header(CODEX_THREAD) {
-                parsed.codex.thread = clean_id(value, MAX_ID_BYTES);
+                identity.codex.thread = clean_id(value, MAX_ID_BYTES);
             } else if is_header(CODEX_PARENT) {
-                parsed.codex.parent = clean_id(value, MAX_ID_BYTES);
+                identity.codex.parent = clean_id(value, MAX_ID_BYTES);
             } else if is_header(CODEX_SUBAGENT) {
-                parsed.codex.subagent |= client::is_codex_subagent(value);
+                identity.codex.subagent |= client::is_codex_subagent(value);
             } else if is_header(CODEX_TURN_METADATA) && value.len() <= MAX_METADATA_BYTES {
                 metadata = serde_json::from_str(value).unwrap_or_default();
             } else if is_header(OPENCODE_SESSION) {
-                parsed.opencode.thread = clean_id(value, MAX_ID_BYTES);
+                identity.opencode.thread = clean_id(value, MAX_ID_BYTES);
             } else if is_header(OPENCODE_AFFINITY) {
                 affinity = clean_id(value, MAX_ID_BYTES);
             } else if is_header(OPENCODE_PARENT) {
-                parsed.opencode.parent = clean_id(value, MAX_ID_BYTES);
+                identity.opencode.parent = clean_id(value, MAX_ID_BYTES);
             }
         }
-        parsed.opencode.thread = parsed.opencode.thread.take().or(affinity);
-        parsed.complete(metadata);
-        parsed
+        identity.opencode.thread = identity.opencode.thread.take().or(affinity);
+        identity.complete(metadata);
+        identity
     }
 
     /// Adds the ids that the headers of a client only imply: Codex's ids from its metadata, and which requests are from

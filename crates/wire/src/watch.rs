@@ -28,16 +28,16 @@ pub struct ResponseInspector {
     /// The summary so far.
     summary: SummaryBuilder,
     /// The number of bytes of the response that were read so far.
-    received: u64,
+    received_bytes: u64,
     /// The number of bytes up to the end of the last event of a stream before the first defect; 0 while only blank lines were
     /// received.
-    checked: u64,
+    checked_bytes: u64,
     /// Whether an event of a stream was received that is more than blank lines.
     has_event: bool,
     /// The first defect of the response; `None` while the response follows its API.
     defect: Option<ResponseDefect>,
     /// Whether the event that ends a response was received before the first defect.
-    complete_before_defect: bool,
+    is_complete_before_defect: bool,
 }
 
 /// The form of a response body, with the bytes that are buffered because they are not inspected yet.
@@ -64,11 +64,11 @@ impl ResponseInspector {
             api,
             body,
             summary: SummaryBuilder::default(),
-            received: 0,
-            checked: 0,
+            received_bytes: 0,
+            checked_bytes: 0,
             has_event: false,
             defect: None,
-            complete_before_defect: false,
+            is_complete_before_defect: false,
         }
     }
 
@@ -76,8 +76,8 @@ impl ResponseInspector {
     /// stream was requested, the first byte that is not white space decides whether the response is a stream: `{` or
     /// `[` starts one that is not.
     pub fn feed(&mut self, bytes: &[u8]) {
-        let received_before = self.received;
-        self.received += bytes.len() as u64;
+        let received_before = self.received_bytes;
+        self.received_bytes += bytes.len() as u64;
         if let BufferedBody::Unknown = self.body {
             match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
                 None => return,
@@ -89,16 +89,16 @@ impl ResponseInspector {
             BufferedBody::Stream(events) => {
                 let had_defect = self.defect.is_some();
                 let (api, summary, defect) = (self.api, &mut self.summary, &mut self.defect);
-                let (complete_before_defect, has_event) = (&mut self.complete_before_defect, &mut self.has_event);
+                let (is_complete_before_defect, has_event) = (&mut self.is_complete_before_defect, &mut self.has_event);
                 let mut event_start = received_before.saturating_sub(events.pending_bytes() as u64);
                 events.feed(bytes, |frame| {
-                    let found = match frame {
+                    let frame_defect = match frame {
                         Frame::Event(event) => read_event(api, summary, event),
                         Frame::Oversized(_) => Some(ResponseDefect::TooLarge),
                     };
-                    if defect.is_none() && found.is_some() {
-                        *defect = found;
-                        *complete_before_defect = summary.complete;
+                    if defect.is_none() && frame_defect.is_some() {
+                        *defect = frame_defect;
+                        *is_complete_before_defect = summary.complete;
                     }
                     if let (None, Frame::Event(event)) = (&defect, frame) {
                         event_start += event.len() as u64;
@@ -106,7 +106,7 @@ impl ResponseInspector {
                     }
                 });
                 if !had_defect && self.has_event {
-                    self.checked = event_start;
+                    self.checked_bytes = event_start;
                 }
             }
             BufferedBody::Complete(bytes_so_far) if bytes_so_far.len() + bytes.len() > MAX_COMPLETE_BYTES => {
@@ -125,7 +125,7 @@ impl ResponseInspector {
     /// Returns the number of bytes at the start of a stream that consist of complete events that follow the API; 0 while only
     /// blank lines were received, since any text may follow them.
     pub const fn checked_bytes(&self) -> u64 {
-        self.checked
+        self.checked_bytes
     }
 
     /// Returns the first defect of the response so far; `None` if there is none.
@@ -140,24 +140,26 @@ impl ResponseInspector {
 
     /// Returns whether the event that ends a response was received, before any defect.
     pub const fn is_complete(&self) -> bool {
-        if self.defect.is_some() { self.complete_before_defect } else { self.summary.complete }
+        if self.defect.is_some() { self.is_complete_before_defect } else { self.summary.complete }
     }
 
     /// Inspects the buffered bytes at the end of the response, such as a response that is not streamed or an event
     /// without its empty line. Returns the first defect of the response; `None` if it is complete or reports an error.
     pub fn end(&mut self) -> Option<ResponseDefect> {
-        let found = match std::mem::replace(&mut self.body, BufferedBody::Ended) {
+        let end_defect = match std::mem::replace(&mut self.body, BufferedBody::Ended) {
             // The last event may lack its empty line.
             BufferedBody::Stream(events) => {
-                let rest = read_event(self.api, &mut self.summary, &events.into_pending());
-                if rest.is_none() && self.defect.is_none() {
-                    self.checked = self.received;
+                let last_event_defect = read_event(self.api, &mut self.summary, &events.into_pending());
+                if last_event_defect.is_none() && self.defect.is_none() {
+                    self.checked_bytes = self.received_bytes;
                 }
                 let is_ended = self.summary.complete || self.summary.error.is_some();
-                match rest {
+                match last_event_defect {
                     // No event was valid, so the response is no stream.
-                    Some(defect) if self.checked == 0 => Some(defect),
-                    rest => (rest.is_some() || !is_ended).then_some(ResponseDefect::Incomplete),
+                    Some(defect) if self.checked_bytes == 0 => Some(defect),
+                    last_event_defect => {
+                        (last_event_defect.is_some() || !is_ended).then_some(ResponseDefect::Incomplete)
+                    }
                 }
             }
             BufferedBody::Complete(bytes) => self.inspect_complete(&bytes),
@@ -165,7 +167,7 @@ impl ResponseInspector {
             BufferedBody::Oversized => Some(ResponseDefect::TooLarge),
             BufferedBody::Ended => None,
         };
-        self.defect = self.defect.or(found);
+        self.defect = self.defect.or(end_defect);
         self.defect
     }
 
@@ -222,9 +224,9 @@ fn read_event(api: WireApi, summary: &mut SummaryBuilder, event: &[u8]) -> Optio
         Err(defect) => Some(defect),
         Ok(None) => None,
         Ok(Some(data)) => {
-            let known = api::implementation(api).event_members();
+            let known_members = api::implementation(api).event_members();
             let is_known =
-                |(name, _): (Value<'_>, Value<'_>)| name.string().is_some_and(|name| known.contains(&&*name));
+                |(name, _): (Value<'_>, Value<'_>)| name.string().is_some_and(|name| known_members.contains(&&*name));
             (!data.members().any(is_known)).then_some(ResponseDefect::NotOfApi)
         }
     }

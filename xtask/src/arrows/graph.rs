@@ -68,9 +68,9 @@ impl Graph {
                 path.reverse();
                 return Some(path);
             }
-            for next in self.links.get(name).into_iter().flatten() {
-                predecessor.entry(next).or_insert_with(|| {
-                    queue.push_back(next);
+            for dependency in self.links.get(name).into_iter().flatten() {
+                predecessor.entry(dependency).or_insert_with(|| {
+                    queue.push_back(dependency);
                     Some(name)
                 });
             }

@@ -77,22 +77,22 @@ fn measure_rows(folder: &Path, effort: Effort) -> Outcome<Vec<Row>> {
         fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
     }
     let mock = programs::start_mock(&["--plain"])?;
-    let first = programs::start_gateway(&starts, &mock)?;
-    let mut rows = vec![Row::ready("ready, in an empty home", first.ready_after)];
+    let first_gateway = programs::start_gateway(&starts, &mock)?;
+    let mut rows = vec![Row::ready("ready, in an empty home", first_gateway.ready_after)];
     let recorded_load =
         Load { requests: Some(RECORDED_REQUESTS), seconds: LOAD_TIMEOUT, warm_up: 0.0, ..Load::new("small-chat", 8) };
-    let answered = recorded_load.run(&first.url, None)?.requests;
-    first.stop()?;
-    check_decisions(&starts, answered)?;
+    let response_count = recorded_load.run(&first_gateway.url, None)?.requests;
+    first_gateway.stop()?;
+    check_decisions(&starts, response_count)?;
     let gateway = programs::start_gateway(&home, &mock)?;
     let setup = Setup { mock: &mock, gateway: &gateway, effort, loads: Cell::new(0) };
 
-    let one = setup.run_rounds(Load::new("small-chat", 1))?;
-    rows.push(Row::added("small chat, added at the median, 1 connection", &one, 150.0));
-    rows.push(Row::processor("small chat, processor time, 1 connection", &one, 120.0));
-    let many = setup.run_rounds(Load::new("small-chat", 32))?;
-    rows.push(Row::processor("small chat, processor time, 32 connections", &many, 120.0));
-    rows.push(Row::rate("small chat, 32 connections", &many, 10_000.0));
+    let one_connection = setup.run_rounds(Load::new("small-chat", 1))?;
+    rows.push(Row::added("small chat, added at the median, 1 connection", &one_connection, 150.0));
+    rows.push(Row::processor("small chat, processor time, 1 connection", &one_connection, 120.0));
+    let many_connections = setup.run_rounds(Load::new("small-chat", 32))?;
+    rows.push(Row::processor("small chat, processor time, 32 connections", &many_connections, 120.0));
+    rows.push(Row::rate("small chat, 32 connections", &many_connections, 10_000.0));
     rows.push(Row::added(
         "small Messages, added at the median, 1 connection",
         &setup.run_rounds(Load::new("small-messages", 1))?,
@@ -104,12 +104,16 @@ fn measure_rows(folder: &Path, effort: Effort) -> Outcome<Vec<Row>> {
     let agents = setup.run_rounds(Load::new("agent-messages", 16))?;
     rows.push(Row::processor("Messages of 90 kB, streamed, processor time, 16 connections", &agents, 400.0));
     measure_streams(&setup, &mut rows)?;
-    let long = setup.run_rounds(Load { turns: Some(TURNS_PER_SESSION), ..Load::new("small-chat", 32) })?;
-    rows.push(Row::processor("small chat in sessions of 60, processor time, 32 connections", &long, f64::INFINITY));
+    let long_sessions = setup.run_rounds(Load { turns: Some(TURNS_PER_SESSION), ..Load::new("small-chat", 32) })?;
+    rows.push(Row::processor(
+        "small chat in sessions of 60, processor time, 32 connections",
+        &long_sessions,
+        f64::INFINITY,
+    ));
     gateway.stop()?;
-    let restarted = programs::start_gateway(&home, &mock)?;
-    rows.push(Row::ready("ready, with the log of all these requests", restarted.ready_after));
-    restarted.stop()?;
+    let restarted_gateway = programs::start_gateway(&home, &mock)?;
+    rows.push(Row::ready("ready, with the log of all these requests", restarted_gateway.ready_after));
+    restarted_gateway.stop()?;
     measure_memory(folder, &mock, &mut rows)?;
     Ok(rows)
 }
@@ -117,16 +121,16 @@ fn measure_rows(folder: &Path, effort: Effort) -> Outcome<Vec<Row>> {
 /// Appends rows with the resident memory after [`MEMORY_REQUESTS`] requests in an empty home: with one session per
 /// request, and with sessions of [`TURNS_PER_SESSION`] requests.
 fn measure_memory(folder: &Path, mock: &RunningProgram, rows: &mut Vec<Row>) -> Outcome {
-    let many =
+    let many_requests =
         Load { requests: Some(MEMORY_REQUESTS), seconds: LOAD_TIMEOUT, warm_up: 0.0, ..Load::new("small-chat", 32) };
     let kinds = [("resident memory", None), ("resident memory, in sessions of 60,", Some(TURNS_PER_SESSION))];
     for (name, turns) in kinds {
         let home = folder.join(if turns.is_some() { "sessions" } else { "each" });
         fs::create_dir_all(&home).map_err(|error| Failure::file("create", &home, &error))?;
         let gateway = programs::start_gateway(&home, mock)?;
-        let under_load = Load { turns, ..many }.run(&gateway.url, Some(&gateway.pid()))?;
+        let under_load = Load { turns, ..many_requests }.run(&gateway.url, Some(&gateway.pid()))?;
         std::thread::sleep(IDLE_PAUSE);
-        let single = Load { requests: Some(1), turns, first_number: MEMORY_REQUESTS, ..many };
+        let single = Load { requests: Some(1), turns, first_number: MEMORY_REQUESTS, ..many_requests };
         let idle = single.run(&gateway.url, Some(&gateway.pid()))?;
         rows.push(Row::memory(name, &under_load, &idle, 60.0));
         gateway.stop()?;
@@ -136,15 +140,15 @@ fn measure_memory(folder: &Path, mock: &RunningProgram, rows: &mut Vec<Row>) -> 
 
 /// Fails unless the log has one decision for every answered request, since a gateway that records less must not be
 /// measured.
-fn check_decisions(home: &Path, answered: u64) -> Outcome {
+fn check_decisions(home: &Path, response_count: u64) -> Outcome {
     let file = home.join("log.jsonl");
     capture_output(programs::turnwise_command(home).args(["events", "export"]).arg(&file))?;
     let text = workspace::read_file(&file)?;
-    let decided = text.lines().filter(|line| line.contains("\"kind\":\"route.decided\"")).count() as u64;
-    if decided == answered {
+    let decision_count = text.lines().filter(|line| line.contains("\"kind\":\"route.decided\"")).count() as u64;
+    if decision_count == response_count {
         return Ok(());
     }
-    Err(Failure::new(format!("{answered} requests were answered and {decided} decisions recorded")))
+    Err(Failure::new(format!("{response_count} requests were answered and {decision_count} decisions recorded")))
 }
 
 /// Appends rows with the latency until the first and the last byte of streams, without a delay between their events and

@@ -20,17 +20,20 @@ pub(super) fn table(machine: &str) -> Outcome<String> {
     // On the disk of the build: a file system in memory would make syncs free.
     let folder = tempfile::tempdir_in(workspace::target_folder())
         .map_err(|error| crate::failure::Failure::file("create a folder in", &workspace::target_folder(), &error))?;
-    let (small, large) = (folder.path().join("append"), folder.path().join("large"));
+    let (append_folder, fill_folder) = (folder.path().join("append"), folder.path().join("large"));
     let mut rows = String::new();
-    for (group, directory, events) in
-        [("append", &small, None), ("fill", &large, Some(EVENTS)), ("open", &large, None), ("rebuild", &large, None)]
-    {
+    for (group, directory, events) in [
+        ("append", &append_folder, None),
+        ("fill", &fill_folder, Some(EVENTS)),
+        ("open", &fill_folder, None),
+        ("rebuild", &fill_folder, None),
+    ] {
         let mut command = Command::new(&program);
         command.arg(group).arg(directory).args(events);
         println!("$ {}", display_command(&command));
-        let printed = capture_output(&mut command)?;
-        print!("{printed}");
-        rows += &printed;
+        let output = capture_output(&mut command)?;
+        print!("{output}");
+        rows += &output;
     }
     Ok(format!("{machine}\n\n| what | figure | target |\n| --- | --- | --- |\n{rows}"))
 }

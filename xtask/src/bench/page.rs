@@ -34,8 +34,8 @@ pub(super) const GATEWAY: GeneratedSection = GeneratedSection {
 pub(super) fn table(machine: &str, measured: &BTreeMap<String, Measurement>) -> String {
     let is_measured =
         |target_index: usize| measured.keys().any(|name| target(name).is_some_and(|(index, _)| index == target_index));
-    let missing = (0..).zip(TARGETS).filter(|(index, _)| !is_measured(*index)).map(|(_, (name, _))| *name);
-    let mut names: Vec<&str> = measured.keys().map(String::as_str).chain(missing).collect();
+    let unmeasured = (0..).zip(TARGETS).filter(|(index, _)| !is_measured(*index)).map(|(_, (name, _))| *name);
+    let mut names: Vec<&str> = measured.keys().map(String::as_str).chain(unmeasured).collect();
     names.sort_by_key(|name| (target(name).map_or(usize::MAX, |(index, _)| index), *name));
     let mut text =
         format!("{machine}\n\n| benchmark | median | 95 % of medians | target | |\n| --- | --: | --- | --- | --- |\n");
@@ -58,8 +58,9 @@ impl GeneratedSection {
     pub(crate) fn replace_in(&self, page: &str, table: &str) -> Outcome<String> {
         let Self { begin, end } = self;
         let parts = page.split_once(begin).and_then(|(before, rest)| Some((before, rest.split_once(end)?.1)));
-        let missing = || Failure::new(format!("the page has no markers for this table; expected `{}`", begin.trim()));
-        let (before, after) = parts.ok_or_else(missing)?;
+        let missing_markers =
+            || Failure::new(format!("the page has no markers for this table; expected `{}`", begin.trim()));
+        let (before, after) = parts.ok_or_else(missing_markers)?;
         Ok(format!("{before}{begin}{table}{end}{after}"))
     }
 }

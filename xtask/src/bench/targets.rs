@@ -63,11 +63,14 @@ pub(super) fn verdict(name: &str, measured: &BTreeMap<String, Measurement>) -> (
         Limit::Nanoseconds(limit_ns) => {
             (format!("at most {}", super::page::format_duration(*limit_ns)), Some(*limit_ns))
         }
-        Limit::Times(factor, other) => {
-            let limit_ns = median(other).map(|other| other * factor);
+        Limit::Times(factor, other_name) => {
+            let limit_ns = median(other_name).map(|other_median| other_median * factor);
             let limit = limit_ns.map_or_else(|| "not measured".to_owned(), super::page::format_duration);
             (
-                format!("at most {factor} × `{}` = {limit}", other.split_once(": ").map_or(*other, |(_, name)| name)),
+                format!(
+                    "at most {factor} × `{}` = {limit}",
+                    other_name.split_once(": ").map_or(*other_name, |(_, name)| name)
+                ),
                 limit_ns,
             )
         }

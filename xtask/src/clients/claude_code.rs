@@ -26,32 +26,32 @@ pub(super) const AGENT_CALL: &str = r#"TOOLCALL:Agent:{"description":"look","sub
 /// a model override. Returns the expected content of the log. Fails if a last message is not as expected or `@haiku`
 /// reaches the provider.
 pub(super) fn run(client: &Path, environment: &ClientEnvironment<'_>, mock: &RunningProgram) -> Outcome<ExpectedLog> {
-    let mut expected = ExpectedLog {
+    let mut expected_log = ExpectedLog {
         tools: vec!["Bash", "Bash", "Agent", "Bash", "Bash"],
         models: vec!["anthropic:claude-opus-4-8", "anthropic:claude-haiku-4-5"],
         sub_agent: true,
         ..ExpectedLog::default()
     };
     let after_tool = |text: &str| text == "tool said 2 bytes";
-    let tool = run_turn(client, environment, BASH_CALL)?;
-    check_message(&tool, "a turn with a tool", after_tool)?;
-    let thinking = run_turn(client, environment, &format!("THINK {BASH_CALL}"))?;
-    check_message(&thinking, "a turn with thinking and a tool", after_tool)?;
-    let agent = run_turn(client, environment, AGENT_CALL)?;
-    check_message(&agent, "a turn with a sub-agent", |text| {
+    let tool_turn = run_turn(client, environment, BASH_CALL)?;
+    check_message(&tool_turn, "a turn with a tool", after_tool)?;
+    let thinking_turn = run_turn(client, environment, &format!("THINK {BASH_CALL}"))?;
+    check_message(&thinking_turn, "a turn with thinking and a tool", after_tool)?;
+    let agent_turn = run_turn(client, environment, AGENT_CALL)?;
+    check_message(&agent_turn, "a turn with a sub-agent", |text| {
         text.starts_with("tool said ") && text.ends_with(" bytes")
     })?;
-    let overridden = run_turn(client, environment, &format!("@haiku {BASH_CALL}"))?;
-    check_message(&overridden, "a turn with a model override", after_tool)?;
-    for session in [&tool, &thinking, &agent, &overridden] {
-        expected.add(session);
+    let override_turn = run_turn(client, environment, &format!("@haiku {BASH_CALL}"))?;
+    check_message(&override_turn, "a turn with a model override", after_tool)?;
+    for session in [&tool_turn, &thinking_turn, &agent_turn, &override_turn] {
+        expected_log.add(session);
     }
     let with_mention =
         answered_bodies(mock)?.iter().filter(|body| body.contains("@haiku ") && !body.contains("json_schema")).count();
     if with_mention > 0 {
         return Err(Failure::new(format!("`@haiku` was not removed from {with_mention} requests to the provider")));
     }
-    Ok(expected)
+    Ok(expected_log)
 }
 
 /// The time within which Claude Code must show that every model has failed: `timeouts.refusals_ms` and its own start.
@@ -59,21 +59,21 @@ const REFUSAL_LIMIT: Duration = Duration::from_secs(30);
 
 /// Runs a turn while the provider answers every request with status 529. Fails unless Claude Code ends with the error of
 /// the gateway in time, instead of repeating the request silently. `models` names the models of the policy in the summary,
-/// which is returned; `expected` is a part of the error.
+/// which is returned; `expected_error` is a part of the error.
 pub(super) fn run_refused(
     client: &Path,
     environment: &ClientEnvironment<'_>,
     mock: &RunningProgram,
-    (models, expected): (&str, &str),
+    (models, expected_error): (&str, &str),
 ) -> Outcome<String> {
     mock.request_json("/control/fail", Some(&json!({ "fault": { "status": { "status": 529 } }, "times": 0 })))?;
     let mut command = message_command(client, environment, None, "hello");
-    let started = Instant::now();
+    let start = Instant::now();
     let output = command.output().map_err(|error| cannot_start(&command, &error))?;
-    let (elapsed, printed) = (started.elapsed(), String::from_utf8_lossy(&output.stdout).into_owned());
+    let (elapsed, output_text) = (start.elapsed(), String::from_utf8_lossy(&output.stdout).into_owned());
     mock.request_json("/control/reset", Some(&Value::Null))?;
-    if REFUSAL_LIMIT < elapsed || !printed.contains(expected) {
-        return Err(Failure::new(format!("{models}, status 529 everywhere, after {elapsed:?}: {printed}")));
+    if REFUSAL_LIMIT < elapsed || !output_text.contains(expected_error) {
+        return Err(Failure::new(format!("{models}, status 529 everywhere, after {elapsed:?}: {output_text}")));
     }
     Ok(format!("{models}: status 529 shown after {:.1} s", elapsed.as_secs_f64()))
 }
@@ -97,11 +97,11 @@ pub(super) fn continue_session(
 ///
 /// # Errors
 /// If the output is not the JSON of a result, or the turn ended with an error.
-pub(super) fn read_session(printed: &str) -> Outcome<Session> {
-    let result: Value = serde_json::from_str(printed)
-        .map_err(|error| Failure::new(format!("cannot parse the output of Claude Code: {error}: {printed}")))?;
+pub(super) fn read_session(output: &str) -> Outcome<Session> {
+    let result: Value = serde_json::from_str(output)
+        .map_err(|error| Failure::new(format!("cannot parse the output of Claude Code: {error}: {output}")))?;
     if result["is_error"] != false {
-        return Err(Failure::new(format!("Claude Code ended with an error: {printed}")));
+        return Err(Failure::new(format!("Claude Code ended with an error: {output}")));
     }
     let text = |name: &str| result[name].as_str().unwrap_or_default().to_owned();
     Ok(Session { id: text("session_id"), last_message: text("result") })

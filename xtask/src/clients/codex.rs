@@ -21,7 +21,7 @@ const EXEC_CALL: &str = r#"TOOLCALL:exec_command:{"cmd":"echo hi"}"#;
 pub(super) fn run(client: &Path, environment: &ClientEnvironment<'_>, mock: &RunningProgram) -> Outcome<ExpectedLog> {
     let own_provider = own_provider_settings(environment.url);
     let built_in = format!("model = \"gpt-5.5\"\nopenai_base_url = \"{}/v1\"\n", environment.url);
-    let mut expected = ExpectedLog { models: vec!["openai:gpt-5.5"], ..ExpectedLog::default() };
+    let mut expected_log = ExpectedLog { models: vec!["openai:gpt-5.5"], ..ExpectedLog::default() };
     for (name, settings) in [("own", own_provider), ("built-in", built_in)] {
         let home = environment.home.join(name);
         fs::create_dir_all(&home).map_err(|error| Failure::file("create", &home, &error))?;
@@ -31,8 +31,8 @@ pub(super) fn run(client: &Path, environment: &ClientEnvironment<'_>, mock: &Run
             check_message(&session, &format!("a turn over the {name} provider"), |text| {
                 text.starts_with("tool said ") && text.ends_with(" bytes")
             })?;
-            expected.tools.push("exec_command");
-            expected.add(&session);
+            expected_log.tools.push("exec_command");
+            expected_log.add(&session);
         }
     }
     // The built-in provider tries a websocket first, which the gateway must refuse without asking the provider.
@@ -40,7 +40,7 @@ pub(super) fn run(client: &Path, environment: &ClientEnvironment<'_>, mock: &Run
     if upgrades.as_array().into_iter().flatten().any(|request| request["method"] == "GET") {
         return Err(Failure::new("a websocket request reached the provider"));
     }
-    Ok(expected)
+    Ok(expected_log)
 }
 
 /// Returns the settings of Codex with the gateway at a URL as a provider of its own.
@@ -64,13 +64,13 @@ pub(super) fn run_turn(
         .env("CODEX_HOME", home)
         .env("OPENAI_API_KEY", "token-of-the-client")
         .env("CODEX_API_KEY", "token-of-the-client");
-    let printed = run_client(&mut command)?;
-    let events: Vec<Value> = printed.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let output = run_client(&mut command)?;
+    let events: Vec<Value> = output.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let id = events.iter().find_map(|event| event["thread_id"].as_str());
     let message = events.iter().rfind(|event| event["item"]["type"] == "agent_message");
     let text = message.and_then(|event| event["item"]["text"].as_str());
     match (id, text) {
         (Some(id), Some(text)) => Ok(Session { id: id.to_owned(), last_message: text.to_owned() }),
-        _ => Err(Failure::new(format!("no message in the output of Codex: {printed}"))),
+        _ => Err(Failure::new(format!("no message in the output of Codex: {output}"))),
     }
 }

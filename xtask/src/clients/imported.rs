@@ -82,8 +82,8 @@ pub(super) fn compare_with_import(name: &str, live: &Log, home: &Path, client_ho
     }
     let imported = Log::export(&import_home)?;
     let (live, imported) = (events_by_place(live), events_by_place(&imported));
-    let allowed: BTreeSet<Difference> = ANY_CLIENT.into_iter().chain(differences.iter().copied()).collect();
-    let problems: Vec<String> = problems(&live, &imported, &allowed).into_iter().collect();
+    let allowed_differences: BTreeSet<Difference> = ANY_CLIENT.into_iter().chain(differences.iter().copied()).collect();
+    let problems: Vec<String> = problems(&live, &imported, &allowed_differences).into_iter().collect();
     Failure::unless_empty("differences of the imported session files", &problems)?;
     Ok(Some(format!("{} events equal those of the imported session files", imported.len())))
 }
@@ -117,36 +117,44 @@ fn events_by_place(log: &Log) -> BTreeMap<Place, &Value> {
     events
 }
 
-/// Returns a sentence for each difference that is not `allowed`.
+/// Returns a sentence for each difference that is not in `allowed_differences`.
 fn problems(
     live: &BTreeMap<Place, &Value>,
     imported: &BTreeMap<Place, &Value>,
-    allowed: &BTreeSet<Difference>,
+    allowed_differences: &BTreeSet<Difference>,
 ) -> BTreeSet<String> {
     let is_allowed = |kind: &str, field: &str| {
         let is_spending = kind == "turn.started" && field.starts_with("spending.");
         // Only a request has the list of skills that the client offers.
         let is_skill_choice =
             kind == "skill.routed" && (field.starts_with("decision.") || field.starts_with("inputs."));
-        is_spending || is_skill_choice || allowed.contains(&(kind, field)) || field == "turn"
+        is_spending || is_skill_choice || allowed_differences.contains(&(kind, field)) || field == "turn"
     };
     let mut problems = BTreeSet::new();
     for place in live.keys().chain(imported.keys()) {
         let kind = place.3.as_str();
         match (live.get(place), imported.get(place)) {
             (Some(live), Some(imported)) => {
-                let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
-                leaves(live, "", &mut before);
-                leaves(imported, "", &mut after);
-                for field in before.keys().chain(after.keys()).filter(|field| before.get(*field) != after.get(*field)) {
+                let (mut live_fields, mut imported_fields) = (BTreeMap::new(), BTreeMap::new());
+                leaves(live, "", &mut live_fields);
+                leaves(imported, "", &mut imported_fields);
+                for field in live_fields
+                    .keys()
+                    .chain(imported_fields.keys())
+                    .filter(|field| live_fields.get(*field) != imported_fields.get(*field))
+                {
                     if !is_allowed(kind, field) {
-                        problems.insert(format!("{kind} {field}: {:?} and {:?}", before.get(field), after.get(field)));
+                        problems.insert(format!(
+                            "{kind} {field}: {:?} and {:?}",
+                            live_fields.get(field),
+                            imported_fields.get(field)
+                        ));
                     }
                 }
             }
             _ if is_allowed(kind, "*") => {}
-            (found, _) => {
-                let name = if found.is_some() { "live" } else { "imported" };
+            (live_event, _) => {
+                let name = if live_event.is_some() { "live" } else { "imported" };
                 problems.insert(format!("{kind}: only the {name} log has it, in session {}", place.0));
             }
         }
@@ -155,14 +163,14 @@ fn problems(
 }
 
 /// Adds the values of a payload by the path of their fields. A list is one value.
-fn leaves<'a>(value: &'a Value, path: &str, into: &mut BTreeMap<String, &'a Value>) {
+fn leaves<'a>(value: &'a Value, path: &str, values_by_path: &mut BTreeMap<String, &'a Value>) {
     let Value::Object(fields) = value else {
-        into.insert(path.to_owned(), value);
+        values_by_path.insert(path.to_owned(), value);
         return;
     };
     for (name, value) in fields {
         let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-        leaves(value, &path, into);
+        leaves(value, &path, values_by_path);
     }
 }
 

@@ -42,20 +42,20 @@ pub(super) struct InstalledClients {
 
 /// Finds the clients whose name is wanted in the folder `cache`, and installs missing ones.
 pub(super) fn install_clients(cache: &Path, is_wanted: impl Fn(&str) -> bool) -> Outcome<InstalledClients> {
-    let mut found = InstalledClients { clients: Vec::new(), skip_notes: Vec::new() };
+    let mut installed_clients = InstalledClients { clients: Vec::new(), skip_notes: Vec::new() };
     for (name, registry, package, wanted) in CLIENTS.into_iter().filter(|(name, ..)| is_wanted(name)) {
         match install_client(&cache.join(name), name, registry, package, wanted)? {
             Ok(path) => {
                 println!("clients: {name} is {wanted}");
-                found.clients.push((name, path));
+                installed_clients.clients.push((name, path));
             }
             Err(reason) => {
                 println!("skipped: clients: {name}: {reason}");
-                found.skip_notes.push(format!("{name} skipped, {reason}"));
+                installed_clients.skip_notes.push(format!("{name} skipped, {reason}"));
             }
         }
     }
-    Ok(found)
+    Ok(installed_clients)
 }
 
 /// Returns the path of a client, which is installed if it is missing or has another version. The inner error is the reason
@@ -65,25 +65,25 @@ fn install_client(
     name: &str,
     registry: Registry,
     package: &str,
-    wanted: &str,
+    pinned_version: &str,
 ) -> Outcome<Result<PathBuf, String>> {
-    let (path, pinned) = match registry {
-        Registry::Npm => (folder.join("node_modules/.bin").join(name), format!("{package}@{wanted}")),
-        Registry::PyPi => (folder.join("bin").join(name), format!("{package}=={wanted}")),
+    let (path, package_spec) = match registry {
+        Registry::Npm => (folder.join("node_modules/.bin").join(name), format!("{package}@{pinned_version}")),
+        Registry::PyPi => (folder.join("bin").join(name), format!("{package}=={pinned_version}")),
     };
-    let has_version = || version(&path).is_some_and(|printed| printed.contains(wanted));
+    let has_version = || version(&path).is_some_and(|printed| printed.contains(pinned_version));
     if has_version() {
         return Ok(Ok(path));
     }
-    let installed = match registry {
-        Registry::Npm => install_package(folder, &pinned)?,
-        Registry::PyPi => install_python_packages(folder, &[&pinned])?,
+    let install_result = match registry {
+        Registry::Npm => install_package(folder, &package_spec)?,
+        Registry::PyPi => install_python_packages(folder, &[&package_spec])?,
     };
-    match installed {
+    match install_result {
         Err(reason) => Ok(Err(reason)),
         Ok(()) if has_version() => Ok(Ok(path)),
         // An installed client that does not start is a failure, not a reason to skip it.
-        Ok(()) => Err(Failure::new(format!("`{}` was installed and does not print {wanted}", path.display()))),
+        Ok(()) => Err(Failure::new(format!("`{}` was installed and does not print {pinned_version}", path.display()))),
     }
 }
 

@@ -28,14 +28,15 @@ impl Log {
         let file = home.join("log.jsonl");
         capture_output(super::programs::turnwise_command(home).args(["events", "verify"]))?;
         capture_output(super::programs::turnwise_command(home).args(["events", "export"]).arg(&file))?;
-        let why = capture_output(super::programs::turnwise_command(home).args(["why", "last", "--json"]))?;
+        let why_output = capture_output(super::programs::turnwise_command(home).args(["why", "last", "--json"]))?;
         let text = workspace::read_file(&file)?;
         let event = |line: &str| {
             let mut line: Value = serde_json::from_str(line).ok()?;
             Some((line["kind"].as_str()?.to_owned(), line["data"].take()))
         };
-        let why = serde_json::from_str(&why).map_err(|error| Failure::new(format!("`why --json`: {error}: {why}")))?;
-        Ok(Self { events: text.lines().filter_map(event).collect(), why })
+        let why_output = serde_json::from_str(&why_output)
+            .map_err(|error| Failure::new(format!("`why --json`: {error}: {why_output}")))?;
+        Ok(Self { events: text.lines().filter_map(event).collect(), why: why_output })
     }
 
     /// Returns the payloads of all events of a kind, in order.
@@ -64,27 +65,27 @@ impl Log {
         counts
     }
 
-    /// Checks the log against the expected content. `answered` is the number of requests that the mock provider
+    /// Checks the log against the expected content. `response_count` is the number of requests that the mock provider
     /// answered. Returns a summary.
     ///
     /// # Errors
     /// Lists every problem.
-    pub(super) fn check(&self, expected: &ExpectedLog, answered: usize) -> Outcome<String> {
+    pub(super) fn check(&self, expected: &ExpectedLog, response_count: usize) -> Outcome<String> {
         let mut problems = Vec::new();
-        let decided = self.count_by("route.decided", "turn");
-        let started = self.count_by("turn.started", "turn");
-        for (turn, count) in &started {
-            if *count != 1 || decided.get(turn) != Some(&1) {
+        let decisions = self.count_by("route.decided", "turn");
+        let starts = self.count_by("turn.started", "turn");
+        for (turn, count) in &starts {
+            if *count != 1 || decisions.get(turn) != Some(&1) {
                 problems
-                    .push(format!("turn {turn} started {count} times and was decided {:?} times", decided.get(turn)));
+                    .push(format!("turn {turn} started {count} times and was decided {:?} times", decisions.get(turn)));
             }
         }
-        if let Some(turn) = decided.keys().find(|turn| !started.contains_key(*turn)) {
+        if let Some(turn) = decisions.keys().find(|turn| !starts.contains_key(*turn)) {
             problems.push(format!("turn {turn} was decided and never started"));
         }
         self.check_turns(expected, &mut problems);
         self.check_tools(expected, &mut problems);
-        self.check_calls(expected, answered, &mut problems);
+        self.check_calls(expected, response_count, &mut problems);
         if !self.why.to_string().contains("chain") {
             problems.push(format!("`why --json` shows no chain: {}", self.why));
         }
@@ -92,7 +93,7 @@ impl Log {
         let calls = self.payloads("llm.call_completed").count();
         Ok(format!(
             "{} turns decided once each, {} tools with results, {calls} calls with costs",
-            started.len(),
+            starts.len(),
             expected.tools.len()
         ))
     }
@@ -102,15 +103,15 @@ impl Log {
     fn check_turns(&self, expected: &ExpectedLog, problems: &mut Vec<String>) {
         let sessions = self.count_by("session.started", "session");
         for session in &expected.sessions {
-            if !sessions.keys().any(|known| known.contains(session.as_str())) {
+            if !sessions.keys().any(|recorded_session| recorded_session.contains(session.as_str())) {
                 problems.push(format!("session {session} is not among {sessions:?}"));
             }
         }
         // Auxiliary calls and sub-agents have turns of their own.
         let is_main = |data: &&Value| data["thread"] == "main";
-        let main = self.payloads("turn.started").filter(is_main).count();
-        if main != expected.turns {
-            problems.push(format!("{main} turns of the user instead of {}", expected.turns));
+        let main_turns = self.payloads("turn.started").filter(is_main).count();
+        if main_turns != expected.turns {
+            problems.push(format!("{main_turns} turns of the user instead of {}", expected.turns));
         }
         if expected.sub_agent && self.payloads("turn.started").all(|data| data["thread"]["sub_agent"].is_null()) {
             problems.push("no turn of a sub-agent".to_owned());
@@ -120,57 +121,58 @@ impl Log {
     /// Checks that every tool call has a result and that the expected tools were called; adds a sentence to `problems`
     /// for each difference.
     fn check_tools(&self, expected: &ExpectedLog, problems: &mut Vec<String>) {
-        let called = self.count_by("tool.called", "call");
-        let finished = self.count_by("tool.finished", "call");
-        if called != finished {
-            problems.push(format!("tools called {called:?} and finished {finished:?}"));
+        let calls = self.count_by("tool.called", "call");
+        let results = self.count_by("tool.finished", "call");
+        if calls != results {
+            problems.push(format!("tools called {calls:?} and finished {results:?}"));
         }
         let mut names: Vec<&str> = self.payloads("tool.called").filter_map(|data| data["name"].as_str()).collect();
-        let mut wanted = expected.tools.clone();
+        let mut expected_names = expected.tools.clone();
         names.sort_unstable();
-        wanted.sort_unstable();
-        if names != wanted {
-            problems.push(format!("tools {names:?} instead of {wanted:?}"));
+        expected_names.sort_unstable();
+        if names != expected_names {
+            problems.push(format!("tools {names:?} instead of {expected_names:?}"));
         }
     }
 
     /// Checks that every response is recorded with its cost, that no call failed, and that the expected models were
     /// used; adds a sentence to `problems` for each difference.
-    fn check_calls(&self, expected: &ExpectedLog, answered: usize, problems: &mut Vec<String>) {
-        let completed: Vec<&Value> = self.payloads("llm.call_completed").collect();
-        if completed.len() != answered {
-            problems.push(format!("{} responses recorded, {answered} sent by the provider", completed.len()));
+    fn check_calls(&self, expected: &ExpectedLog, response_count: usize, problems: &mut Vec<String>) {
+        let completed_calls: Vec<&Value> = self.payloads("llm.call_completed").collect();
+        if completed_calls.len() != response_count {
+            problems
+                .push(format!("{} responses recorded, {response_count} sent by the provider", completed_calls.len()));
         }
-        for data in &completed {
+        for data in &completed_calls {
             if data["cost"].is_null() || data["raw_usage"].is_null() {
                 problems.push(format!("a call without cost or the provider's usage: {data}"));
             }
         }
-        let (cancelled, failed): (Vec<_>, Vec<_>) =
+        let (cancelled_calls, failed_calls): (Vec<_>, Vec<_>) =
             self.payloads("llm.call_failed").partition(|data| data["class"] == "cancelled");
-        problems.extend(failed.iter().map(|data| format!("a failed call: {data}")));
+        problems.extend(failed_calls.iter().map(|data| format!("a failed call: {data}")));
         // With a client that is killed, its call for a title is cancelled as well.
-        let main: BTreeSet<&str> = self
+        let main_turns: BTreeSet<&str> = self
             .payloads("turn.started")
             .filter(|data| data["thread"] == "main")
             .filter_map(|data| data["turn"].as_str())
             .collect();
-        let is_main = |data: &&&Value| data["turn"].as_str().is_some_and(|turn| main.contains(turn));
-        let interrupted = cancelled.iter().filter(is_main).count();
-        if interrupted != expected.interrupted {
-            problems.push(format!("{interrupted} cancelled calls instead of {}", expected.interrupted));
+        let is_main = |data: &&&Value| data["turn"].as_str().is_some_and(|turn| main_turns.contains(turn));
+        let interrupted_calls = cancelled_calls.iter().filter(is_main).count();
+        if interrupted_calls != expected.interrupted {
+            problems.push(format!("{interrupted_calls} cancelled calls instead of {}", expected.interrupted));
         }
-        let (begun, mut ended) =
+        let (started_by_turn, mut ended_by_turn) =
             (self.count_by("llm.call_started", "turn"), self.count_by("llm.call_completed", "turn"));
-        for data in &cancelled {
-            *ended.entry(data["turn"].as_str().unwrap_or_default()).or_default() += 1;
+        for data in &cancelled_calls {
+            *ended_by_turn.entry(data["turn"].as_str().unwrap_or_default()).or_default() += 1;
         }
-        if begun != ended {
-            problems.push(format!("calls sent {begun:?} and answered {ended:?}"));
+        if started_by_turn != ended_by_turn {
+            problems.push(format!("calls sent {started_by_turn:?} and answered {ended_by_turn:?}"));
         }
-        let models: BTreeSet<&str> = completed.iter().filter_map(|data| data["model"].as_str()).collect();
-        if let Some(missing) = expected.models.iter().find(|model| !models.contains(**model)) {
-            problems.push(format!("{missing} was not used, only {models:?}"));
+        let models: BTreeSet<&str> = completed_calls.iter().filter_map(|data| data["model"].as_str()).collect();
+        if let Some(missing_model) = expected.models.iter().find(|model| !models.contains(**model)) {
+            problems.push(format!("{missing_model} was not used, only {models:?}"));
         }
     }
 }

@@ -51,8 +51,8 @@ fn run_claude(client: &Path, environment: &ClientEnvironment<'_>, mock: &Running
     for text in ["hello", "elsewhere"] {
         let mut command = claude_code::message_command(client, environment, None, text);
         command.env_remove("ANTHROPIC_AUTH_TOKEN").env("CLAUDE_CODE_OAUTH_TOKEN", CLAUDE_TOKEN);
-        let printed = run_client(&mut command)?;
-        check_message(&claude_code::read_session(&printed)?, text, |text| !text.is_empty())?;
+        let output = run_client(&mut command)?;
+        check_message(&claude_code::read_session(&output)?, text, |text| !text.is_empty())?;
     }
     let login = format!("Bearer {CLAUDE_TOKEN}");
     let requests = received(mock)?;
@@ -66,11 +66,17 @@ fn run_claude(client: &Path, environment: &ClientEnvironment<'_>, mock: &Running
             )));
         }
     }
-    let (own, other) = (requests.iter().filter(|request| is_messages(request)).count(), requests.len());
-    if own == 0 || own == other {
-        return Err(Failure::new(format!("{own} of {other} requests went to Anthropic, expected some and not all")));
+    let (anthropic_count, total_count) =
+        (requests.iter().filter(|request| is_messages(request)).count(), requests.len());
+    if anthropic_count == 0 || anthropic_count == total_count {
+        return Err(Failure::new(format!(
+            "{anthropic_count} of {total_count} requests went to Anthropic, expected some and not all"
+        )));
     }
-    Ok(format!("the OAuth login is in all {own} of the requests to Anthropic and in none of {} to OpenAI", other - own))
+    Ok(format!(
+        "the OAuth login is in all {anthropic_count} of the requests to Anthropic and in none of {} to OpenAI",
+        total_count - anthropic_count
+    ))
 }
 
 /// Runs a turn of Codex with a `ChatGPT` login, whose requests Codex compresses with zstd.
@@ -86,9 +92,9 @@ fn run_codex(client: &Path, environment: &ClientEnvironment<'_>, mock: &RunningP
     command
         .args(["exec", "--json", "--skip-git-repo-check", "--sandbox", "danger-full-access", "hello"])
         .env("CODEX_HOME", &home);
-    let printed = run_client(&mut command)?;
-    if !printed.contains("agent_message") {
-        return Err(Failure::new(format!("no message in the output of Codex: {printed}")));
+    let output = run_client(&mut command)?;
+    if !output.contains("agent_message") {
+        return Err(Failure::new(format!("no message in the output of Codex: {output}")));
     }
     let requests = received(mock)?;
     let [request] = &requests[..] else {

@@ -103,8 +103,9 @@ pub(super) fn start_gateway_with_keys(home: &Path, mock: &RunningProgram, keys: 
     for key in keys {
         command.env(key, "key-of-the-mock");
     }
-    let listening = |line: &str| Some(serde_json::from_str::<Value>(line).ok()?["listening"].as_str()?.to_owned());
-    RunningProgram::start("turnwise serve", &mut command, listening).map_err(|failure| {
+    let listening_address =
+        |line: &str| Some(serde_json::from_str::<Value>(line).ok()?["listening"].as_str()?.to_owned());
+    RunningProgram::start("turnwise serve", &mut command, listening_address).map_err(|failure| {
         let stderr = fs::read_to_string(&stderr_path).unwrap_or_default();
         Failure::new(format!("{failure}\n{stderr}"))
     })
@@ -121,9 +122,9 @@ impl RunningProgram {
     /// Starts a program and waits for the line of output from which `address` extracts its URL. Fails if there is none
     /// within [`TIMEOUT`].
     fn start(name: &'static str, command: &mut Command, address: impl Fn(&str) -> Option<String>) -> Outcome<Self> {
-        let started = Instant::now();
-        let spawned = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
-        let mut child = spawned.map_err(|error| cannot_start(command, &error))?;
+        let start = Instant::now();
+        let spawn_result = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
+        let mut child = spawn_result.map_err(|error| cannot_start(command, &error))?;
         let (sender, lines) = mpsc::channel();
         if let Some(stdout) = child.stdout.take() {
             // Keeps reading after the address: a full pipe would block the program.
@@ -133,16 +134,16 @@ impl RunningProgram {
                 }
             });
         }
-        let mut running = Self { name, child, url: String::new(), ready_after: Duration::ZERO };
+        let mut program = Self { name, child, url: String::new(), ready_after: Duration::ZERO };
         loop {
-            let remaining = TIMEOUT.saturating_sub(started.elapsed());
+            let remaining_time = TIMEOUT.saturating_sub(start.elapsed());
             let line = lines
-                .recv_timeout(remaining)
+                .recv_timeout(remaining_time)
                 .map_err(|_| Failure::new(format!("`{name}` printed no listening address")))?;
             if let Some(url) = address(line.trim()) {
-                running.ready_after = started.elapsed();
-                url.trim_end_matches('/').clone_into(&mut running.url);
-                return Ok(running);
+                program.ready_after = start.elapsed();
+                url.trim_end_matches('/').clone_into(&mut program.url);
+                return Ok(program);
             }
         }
     }
@@ -157,10 +158,10 @@ impl RunningProgram {
     /// # Errors
     /// If it does not end within [`TIMEOUT`], or with an error status.
     pub(crate) fn stop(mut self) -> Outcome {
-        let interrupted = Command::new("kill").args(["-INT", &self.pid()]).status();
-        interrupted.map_err(|error| Failure::new(format!("cannot interrupt `{}`: {error}", self.name)))?;
-        let started = Instant::now();
-        while started.elapsed() < TIMEOUT {
+        let kill_status = Command::new("kill").args(["-INT", &self.pid()]).status();
+        kill_status.map_err(|error| Failure::new(format!("cannot interrupt `{}`: {error}", self.name)))?;
+        let start = Instant::now();
+        while start.elapsed() < TIMEOUT {
             match self.child.try_wait() {
                 Ok(Some(status)) if status.success() => return Ok(()),
                 Ok(Some(status)) => return Err(Failure::new(format!("`{}` ended with {status}", self.name))),

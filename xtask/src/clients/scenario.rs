@@ -82,43 +82,43 @@ pub(super) struct Stage<'a> {
 /// # Errors
 /// If a turn was decided or ended in another way than expected, or if the client does not show the response.
 pub(super) fn run(driver: &Driver<'_>, stage: &Stage<'_>) -> Outcome<ExpectedLog> {
-    let mut expected = ExpectedLog { models: vec![FAST, "anthropic:claude-opus-5-5"], ..ExpectedLog::default() };
-    let first = stage.send(driver, "THINK hello", false)?;
-    first.expect(driver.default_slot, None)?;
-    let changed = stage.send(driver, "commit this", true)?;
-    changed.expect("CONFIGURED_RULES", Some(FAST))?;
-    let mentioned = stage.send(driver, "@opus say hi", true)?;
-    mentioned.expect("PER_MESSAGE_OVERRIDE", Some("anthropic:claude-opus-5-5"))?;
+    let mut expected_log = ExpectedLog { models: vec![FAST, "anthropic:claude-opus-5-5"], ..ExpectedLog::default() };
+    let thinking_turn = stage.send(driver, "THINK hello", false)?;
+    thinking_turn.expect(driver.default_slot, None)?;
+    let rule_turn = stage.send(driver, "commit this", true)?;
+    rule_turn.expect("CONFIGURED_RULES", Some(FAST))?;
+    let mention_turn = stage.send(driver, "@opus say hi", true)?;
+    mention_turn.expect("PER_MESSAGE_OVERRIDE", Some("anthropic:claude-opus-5-5"))?;
     if answered_bodies(stage.mock)?.iter().any(|body| body.contains("@opus")) {
         return Err(Failure::new("`@opus` was not removed from a request to the provider"));
     }
-    expected.turns += 3;
+    expected_log.turns += 3;
     if let Some((tool, text)) = driver.tool {
         let turn = stage.send(driver, text, false)?;
         turn.expect(driver.default_slot, None)?;
         turn.expect_output("tool said ")?;
-        expected.tools.push(tool);
-        expected.turns += 1;
+        expected_log.tools.push(tool);
+        expected_log.turns += 1;
     }
     if let (Some((tool, _)), Some((agent, text))) = (driver.tool, driver.sub_agent) {
         stage.send(driver, text, false)?.expect(driver.default_slot, None)?;
         stage.expect_sub_agent()?;
-        expected.tools.extend([agent, tool]);
-        expected.turns += 1;
-        expected.sub_agent = true;
+        expected_log.tools.extend([agent, tool]);
+        expected_log.turns += 1;
+        expected_log.sub_agent = true;
     }
     let policy = stage.home.join("routing.yaml");
     workspace::write_file(&policy, &format!("{POLICY}{SPENT_BUDGET}"))?;
-    let refused = stage.send(driver, "hello again", false)?;
-    if refused.turn["status"] != "refused" {
-        return Err(Failure::new(format!("a spent budget did not refuse the message: {}", refused.turn)));
+    let refused_turn = stage.send(driver, "hello again", false)?;
+    if refused_turn.turn["status"] != "refused" {
+        return Err(Failure::new(format!("a spent budget did not refuse the message: {}", refused_turn.turn)));
     }
-    refused.expect_output("tiny")?;
+    refused_turn.expect_output("tiny")?;
     workspace::write_file(&policy, POLICY)?;
     stage.interrupt(driver)?;
-    expected.turns += 2;
-    expected.interrupted = 1;
-    Ok(expected)
+    expected_log.turns += 2;
+    expected_log.interrupted = 1;
+    Ok(expected_log)
 }
 
 /// The last turn of the main conversation after a message, and what the client printed.
@@ -155,11 +155,11 @@ impl Sent<'_> {
 impl Stage<'_> {
     /// Sends a message with a client and returns the turn, after a line about the decision.
     fn send<'m>(&self, driver: &Driver<'_>, text: &'m str, continues: bool) -> Outcome<Sent<'m>> {
-        let started = Instant::now();
+        let start_time = Instant::now();
         let output = run_limited(&mut (driver.command)(Message { text, continues }))?;
         let turn = self.latest_turn()?.ok_or_else(|| Failure::new(format!("no turn for {text:?}: {output}")))?;
         let field = |name: &str| turn[name].as_str().unwrap_or("-").to_owned();
-        let (seconds, start) = (started.elapsed().as_secs_f64(), text.chars().take(40).collect::<String>());
+        let (seconds, start) = (start_time.elapsed().as_secs_f64(), text.chars().take(40).collect::<String>());
         println!("  {start:<40} {} · {} ({seconds:.1} s)", field("model"), field("reason"));
         Ok(Sent { text, turn, output })
     }
@@ -184,25 +184,25 @@ impl Stage<'_> {
         let mut command = (driver.command)(Message { text: LONG_RESPONSE, continues: false });
         let mut client = start_in_group(&mut command)?;
         let receives = |turn: &Value| turn["message"].as_str().is_some_and(|text| text.contains(LONG_RESPONSE));
-        let running = self.wait_for(|turn| receives(turn) && turn["status"] == "running");
+        let running_result = self.wait_for(|turn| receives(turn) && turn["status"] == "running");
         // The response has begun by then.
         thread::sleep(Duration::from_secs(1));
         kill_group(&mut client)?;
-        running?;
-        let cancelled = self.wait_for(|turn| receives(turn) && turn["status"] == "cancelled");
+        running_result?;
+        let cancel_result = self.wait_for(|turn| receives(turn) && turn["status"] == "cancelled");
         self.mock.request_json("/control/gap", Some(&json!(0)))?;
-        cancelled.map(|()| println!("  {LONG_RESPONSE:<40} cancelled when the client was killed"))
+        cancel_result.map(|()| println!("  {LONG_RESPONSE:<40} cancelled when the client was killed"))
     }
 
     /// Waits until `is_expected` returns true for the latest turn. Fails after [`MESSAGE_LIMIT`].
     fn wait_for(&self, is_expected: impl Fn(&Value) -> bool) -> Outcome {
-        let started = Instant::now();
+        let start = Instant::now();
         loop {
             let turn = self.latest_turn()?.unwrap_or_default();
             if is_expected(&turn) {
                 return Ok(());
             }
-            if MESSAGE_LIMIT < started.elapsed() {
+            if MESSAGE_LIMIT < start.elapsed() {
                 return Err(Failure::new(format!("the interrupted turn stays as {turn}")));
             }
             thread::sleep(POLL_INTERVAL);
@@ -217,8 +217,8 @@ impl Stage<'_> {
 /// If it cannot be started, or does not end within [`MESSAGE_LIMIT`].
 fn run_limited(command: &mut Command) -> Outcome<String> {
     let mut client = start_in_group(command)?;
-    let started = Instant::now();
-    let lost = |error: std::io::Error| Failure::new(format!("lost `{}`: {error}", display_command(command)));
+    let start = Instant::now();
+    let lost_client = |error: std::io::Error| Failure::new(format!("lost `{}`: {error}", display_command(command)));
     // The output may exceed a pipe.
     let pipes = (client.stdout.take(), client.stderr.take());
     let reader = thread::spawn(move || {
@@ -233,8 +233,8 @@ fn run_limited(command: &mut Command) -> Outcome<String> {
         let output = read(stdout.as_mut().map(|pipe| pipe as &mut dyn std::io::Read));
         format!("{output}{}", error_reader.join().unwrap_or_default())
     });
-    while client.try_wait().map_err(lost)?.is_none() {
-        if MESSAGE_LIMIT < started.elapsed() {
+    while client.try_wait().map_err(lost_client)?.is_none() {
+        if MESSAGE_LIMIT < start.elapsed() {
             kill_group(&mut client)?;
             let output = reader.join().unwrap_or_default();
             return Err(Failure::new(format!("`{}` does not end:\n{output}", display_command(command))));
@@ -252,8 +252,9 @@ fn start_in_group(command: &mut Command) -> Outcome<Child> {
 
 /// Kills the process group of a client.
 fn kill_group(client: &mut Child) -> Outcome {
-    let killed = Command::new("kill").args(["-KILL", "--", &format!("-{}", client.id())]).output();
-    let Output { status, stderr, .. } = killed.map_err(|error| Failure::new(format!("cannot run kill: {error}")))?;
+    let kill_output = Command::new("kill").args(["-KILL", "--", &format!("-{}", client.id())]).output();
+    let Output { status, stderr, .. } =
+        kill_output.map_err(|error| Failure::new(format!("cannot run kill: {error}")))?;
     if !status.success() {
         return Err(Failure::new(format!("cannot kill the client: {}", String::from_utf8_lossy(&stderr))));
     }

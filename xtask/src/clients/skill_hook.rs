@@ -42,8 +42,8 @@ pub(super) fn run(client: &Path, folder: &Path) -> Outcome<String> {
     let gateway = programs::start_gateway(&home, &mock)?;
     let environment = ClientEnvironment { home: &client_home, project: &project, url: &gateway.url };
     capture_output(init_command(&home, &environment).arg("--claude-code"))?;
-    let checked = check_messages(client, &environment, &mock);
-    checked.map_err(|failure| Failure::new(format!("skill hook: {failure}{}", super::diagnosis(&home, &mock))))?;
+    let check_result = check_messages(client, &environment, &mock);
+    check_result.map_err(|failure| Failure::new(format!("skill hook: {failure}{}", super::diagnosis(&home, &mock))))?;
     capture_output(init_command(&home, &environment).args(["--claude-code", "--remove"]))?;
     let settings = client_home.join("claude/settings.json");
     if settings.exists() {
@@ -73,12 +73,12 @@ fn check_messages(client: &Path, environment: &ClientEnvironment<'_>, mock: &Run
             .filter_map(|body| serde_json::from_str(body).ok())
             .filter(|body: &Value| message_texts(body).iter().any(|text| text.trim() == message))
             .collect();
-        let suggested =
+        let with_suggestion =
             with_message.iter().filter(|body| message_texts(body).iter().any(|text| text.contains(SUGGESTION)));
-        let suggested = suggested.count();
-        if with_message.is_empty() || (0 < suggested) != is_suggested {
+        let with_suggestion = with_suggestion.count();
+        if with_message.is_empty() || (0 < with_suggestion) != is_suggested {
             return Err(Failure::new(format!(
-                "of {} requests with the message {message:?}, {suggested} have the suggestion of the skill",
+                "of {} requests with the message {message:?}, {with_suggestion} have the suggestion of the skill",
                 with_message.len()
             )));
         }
@@ -90,12 +90,12 @@ fn check_messages(client: &Path, environment: &ClientEnvironment<'_>, mock: &Run
 fn check_log(log: &Log) -> Outcome {
     let modes: Vec<_> = log.payloads("skill.routed").filter_map(|event| event["mode"].as_str()).collect();
     let sessions = log.count_by("skill.routed", "session").len();
-    let reused = log.payloads("skill.reused").count();
-    if modes == ["hook", "hook"] && sessions == 2 && reused == 2 {
+    let reuse_count = log.payloads("skill.reused").count();
+    if modes == ["hook", "hook"] && sessions == 2 && reuse_count == 2 {
         return Ok(());
     }
     Err(Failure::new(format!(
-        "skill hook: two messages have the skill decisions {modes:?} in {sessions} sessions, of which turns use {reused}"
+        "skill hook: two messages have the skill decisions {modes:?} in {sessions} sessions, of which turns use {reuse_count}"
     )))
 }
 

@@ -44,9 +44,9 @@ pub(super) fn attacks_page() -> Outcome<String> {
 
 /// Adds the attacks in the Rust files of a folder and its folders.
 fn add_from_folder(folder: &Path, root: &Path, attacks: &mut Vec<Attack>) -> Outcome {
-    let failed = |error: std::io::Error| Failure::new(format!("cannot list {}: {error}", folder.display()));
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
+    let list_error = |error: std::io::Error| Failure::new(format!("cannot list {}: {error}", folder.display()));
+    for entry in fs::read_dir(folder).map_err(list_error)? {
+        let path = entry.map_err(list_error)?.path();
         if path.is_dir() {
             add_from_folder(&path, root, attacks)?;
         } else if path.extension().is_some_and(|extension| extension == "rs") {
@@ -63,10 +63,10 @@ fn attacks_in(text: &str, file: &str) -> Vec<Attack> {
     let starts = lines.iter().enumerate().filter_map(|(index, line)| Some((index, line.strip_prefix("/// Attack: ")?)));
     starts
         .filter_map(|(index, attack)| {
-            let rest = lines.get(index + 1..)?;
-            let holds = rest.first()?.strip_prefix("/// Holds: ")?;
+            let following_lines = lines.get(index + 1..)?;
+            let holds = following_lines.first()?.strip_prefix("/// Holds: ")?;
             let declaration =
-                rest.iter().find_map(|line| line.strip_prefix("fn ").or(line.strip_prefix("async fn ")))?;
+                following_lines.iter().find_map(|line| line.strip_prefix("fn ").or(line.strip_prefix("async fn ")))?;
             let test = declaration.split('(').next()?;
             Some(Attack {
                 file: file.to_owned(),

@@ -21,13 +21,13 @@ use crate::{
 pub(super) fn check_agreement(home: &Path, policy: &str, turns: &[String], models: &[String]) -> Outcome<usize> {
     let file = home.join("tried.yaml");
     workspace::write_file(&file, policy)?;
-    let printed = program::capture_output(turnwise_command(home).args(["--json", "backtest", "--policy"]).arg(&file))?;
-    let report: Value = serde_json::from_str(&printed)
+    let output = program::capture_output(turnwise_command(home).args(["--json", "backtest", "--policy"]).arg(&file))?;
+    let report: Value = serde_json::from_str(&output)
         .map_err(|error| Failure::new(format!("`turnwise --json backtest` printed no JSON: {error}")))?;
-    let predicted = predictions(&report);
+    let predicted_models = predictions(&report);
     let mut problems = Vec::new();
     for (turn, model) in turns.iter().zip(models) {
-        match predicted.get(turn.as_str()) {
+        match predicted_models.get(turn.as_str()) {
             Some(predicted) if predicted == model => {}
             Some(predicted) => problems.push(format!("turn {turn}: backtest {predicted}, gateway {model}")),
             None => problems.push(format!("turn {turn} is missing in the backtest")),

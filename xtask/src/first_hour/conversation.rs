@@ -96,28 +96,28 @@ impl Conversation {
     /// Makes the conversation valid for the API: removes results of unknown tool calls, and adds a result for each call
     /// that was interrupted.
     fn close_tool_calls(&mut self) {
-        let mut open: Vec<String> = Vec::new();
+        let mut open_calls: Vec<String> = Vec::new();
         for message in &mut self.messages {
             if message.is_null() {
-                open.clear();
+                open_calls.clear();
             }
             let is_user = message["role"] == "user";
             let Some(blocks) = message.get_mut("content").and_then(Value::as_array_mut) else { continue };
             if is_user {
                 blocks.retain(|block| {
                     let call = block["tool_use_id"].as_str();
-                    call.is_none_or(|call| open.iter().any(|known| known == call))
+                    call.is_none_or(|call| open_calls.iter().any(|open_call| open_call == call))
                 });
-                open.retain(|call| !blocks.iter().any(|block| block["tool_use_id"] == call.as_str()));
-                let interrupted =
+                open_calls.retain(|call| !blocks.iter().any(|block| block["tool_use_id"] == call.as_str()));
+                let interrupted_result =
                     |call: String| json!({"type": "tool_result", "tool_use_id": call, "content": "interrupted"});
-                let results: Vec<Value> = open.drain(..).map(interrupted).collect();
+                let results: Vec<Value> = open_calls.drain(..).map(interrupted_result).collect();
                 blocks.splice(0..0, results);
                 if blocks.is_empty() {
                     blocks.push(json!({"type": "text", "text": "…"}));
                 }
             } else {
-                open.extend(blocks.iter().filter_map(|block| Some(block["id"].as_str()?.to_owned())));
+                open_calls.extend(blocks.iter().filter_map(|block| Some(block["id"].as_str()?.to_owned())));
             }
         }
     }

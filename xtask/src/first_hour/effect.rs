@@ -55,8 +55,8 @@ impl RuleEffect {
         self.messages += 1;
         self.after_thinking += usize::from(request.after_thinking);
         let chain = view["chain"].as_array().into_iter().flatten();
-        let chosen = chain.clone().find(|entry| entry["verdict"] == "chose");
-        let model = chosen.and_then(|entry| entry["candidate"].as_str()).unwrap_or("none");
+        let chosen_entry = chain.clone().find(|entry| entry["verdict"] == "chose");
+        let model = chosen_entry.and_then(|entry| entry["candidate"].as_str()).unwrap_or("none");
         self.models.push(model.to_owned());
         let Some(rules) = chain.clone().find(|entry| entry["slot"] == "CONFIGURED_RULES") else { return Ok(()) };
         match rules["verdict"].as_str() {

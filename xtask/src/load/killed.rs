@@ -41,31 +41,31 @@ const HEADS_TIMEOUT: Duration = Duration::from_mins(1);
 /// Returns a summary.
 pub(super) fn run(home: &Path, kills: usize) -> Outcome<String> {
     let mock = programs::start_mock(&["--plain", "--gap", "25"])?;
-    let mut acknowledged = BTreeSet::new();
+    let mut acknowledged_turns = BTreeSet::new();
     for kill in 1..=kills {
         let gateway = programs::start_gateway(home, &mock)?;
         let (turns, complete) = run_clients_and_kill(gateway, kill)?;
         println!("load: kill {kill}: {} turns acknowledged, {complete} answered completely", turns.len());
-        let mut new: BTreeSet<String> = turns.into_iter().collect();
-        let restarted = programs::start_gateway(home, &mock)?;
+        let mut new_turns: BTreeSet<String> = turns.into_iter().collect();
+        let gateway = programs::start_gateway(home, &mock)?;
         let stderr = fs::read_to_string(home.join("gateway.stderr")).unwrap_or_default();
         println!(
             "load: kill {kill}: ready again after {:.0} ms, {}",
-            restarted.ready_after.as_secs_f64() * 1e3,
+            gateway.ready_after.as_secs_f64() * 1e3,
             describe_stderr(&stderr)
         );
         let turns = Mutex::new(Vec::new());
-        let complete = send_stream(&restarted.url, &format!("After kill {kill}."), &turns);
+        let complete = send_stream(&gateway.url, &format!("After kill {kill}."), &turns);
         if complete != Ok(true) {
             return Err(Failure::new(format!("a stream after kill {kill} was incomplete: {complete:?}")));
         }
-        new.extend(turns.into_inner().unwrap_or_else(PoisonError::into_inner));
-        restarted.stop()?;
-        check_chains(home, &new)?;
-        acknowledged.extend(new);
-        check_log(home, &acknowledged)?;
+        new_turns.extend(turns.into_inner().unwrap_or_else(PoisonError::into_inner));
+        gateway.stop()?;
+        check_chains(home, &new_turns)?;
+        acknowledged_turns.extend(new_turns);
+        check_log(home, &acknowledged_turns)?;
     }
-    Ok(format!("{} acknowledged turns survive {kills} kills", acknowledged.len()))
+    Ok(format!("{} acknowledged turns survive {kills} kills", acknowledged_turns.len()))
 }
 
 /// Describes the standard error of the restarted gateway.
@@ -77,19 +77,19 @@ fn describe_stderr(stderr: &str) -> String {
 /// turns in response headers, and the number of complete responses. Fails if a client fails before the kill.
 fn run_clients_and_kill(gateway: RunningProgram, kill: usize) -> Outcome<(Vec<String>, usize)> {
     let (turns, failure) = (Mutex::new(Vec::new()), Mutex::new(None));
-    let (complete, killed) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (complete_responses, is_killed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let url = gateway.url.clone();
     let client = |number: usize| {
         // Staggered, so that the kill hits streams at every stage.
         thread::sleep(START_DELAY.saturating_mul(u32::try_from(number).unwrap_or_default()));
         for question in 0.. {
-            if killed.load(Ordering::Acquire) {
+            if is_killed.load(Ordering::Acquire) {
                 return;
             }
             match send_stream(&url, &format!("Kill {kill}, client {number}, question {question}."), &turns) {
-                Ok(true) => drop(complete.fetch_add(1, Ordering::Relaxed)),
+                Ok(true) => drop(complete_responses.fetch_add(1, Ordering::Relaxed)),
                 Ok(false) => {}
-                Err(error) if !killed.load(Ordering::Acquire) => {
+                Err(error) if !is_killed.load(Ordering::Acquire) => {
                     failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                     return;
                 }
@@ -108,7 +108,7 @@ fn run_clients_and_kill(gateway: RunningProgram, kill: usize) -> Outcome<(Vec<St
         while heads() < HEADS_BEFORE_KILL && started_at.elapsed() < HEADS_TIMEOUT {
             thread::sleep(Duration::from_millis(3));
         }
-        killed.store(true, Ordering::Release);
+        is_killed.store(true, Ordering::Release);
         gateway.kill()
     })?;
     if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
@@ -122,7 +122,7 @@ fn run_clients_and_kill(gateway: RunningProgram, kill: usize) -> Outcome<(Vec<St
             HEADS_TIMEOUT.as_secs()
         )));
     }
-    Ok((turns, complete.into_inner()))
+    Ok((turns, complete_responses.into_inner()))
 }
 
 /// Sends one streaming request to the gateway. Adds the id of its turn to `turns` when the response starts. Returns
@@ -148,11 +148,11 @@ fn send_stream(url: &str, text: &str, turns: &Mutex<Vec<String>>) -> Result<bool
 fn check_chains(home: &Path, turns: &BTreeSet<String>) -> Outcome {
     let mut problems = Vec::new();
     for turn in turns {
-        let why = capture_output(turnwise_command(home).args(["why", turn, "--json"]))?;
-        let why: Value =
-            serde_json::from_str(&why).map_err(|error| Failure::new(format!("`why {turn} --json`: {error}: {why}")))?;
-        if !why.to_string().contains("chain") {
-            problems.push(format!("`why {turn} --json` shows no chain: {why}"));
+        let output = capture_output(turnwise_command(home).args(["why", turn, "--json"]))?;
+        let output: Value = serde_json::from_str(&output)
+            .map_err(|error| Failure::new(format!("`why {turn} --json`: {error}: {output}")))?;
+        if !output.to_string().contains("chain") {
+            problems.push(format!("`why {turn} --json` shows no chain: {output}"));
         }
     }
     Failure::unless_empty("acknowledged turns without a chain", &problems)?;
@@ -162,24 +162,24 @@ fn check_chains(home: &Path, turns: &BTreeSet<String>) -> Outcome {
 
 /// Verifies and exports the log. Fails unless every acknowledged turn has one decision and every started turn has
 /// ended.
-fn check_log(home: &Path, acknowledged: &BTreeSet<String>) -> Outcome {
+fn check_log(home: &Path, acknowledged_turns: &BTreeSet<String>) -> Outcome {
     let log = Log::export(home)?;
     let [started, decided, sent, ended] =
         ["turn.started", "route.decided", "llm.call_started", "turn.ended"].map(|kind| log.count_by(kind, "turn"));
     let mut problems = Vec::new();
-    for turn in acknowledged {
+    for turn in acknowledged_turns {
         if decided.get(turn.as_str()) != Some(&1) {
             problems.push(format!("acknowledged turn {turn} was decided {:?} times", decided.get(turn.as_str())));
         }
     }
-    let running = started.keys().chain(sent.keys()).filter(|turn| ended.get(**turn) != Some(&1));
-    problems.extend(running.map(|turn| format!("turn {turn} started and ended {:?} times", ended.get(turn))));
+    let unfinished_turns = started.keys().chain(sent.keys()).filter(|turn| ended.get(**turn) != Some(&1));
+    problems.extend(unfinished_turns.map(|turn| format!("turn {turn} started and ended {:?} times", ended.get(turn))));
     Failure::unless_empty("problems in the log after a kill", &problems)?;
     println!(
         "load: `events verify` found no problem; {} of {} acknowledged turns have a decision; {} turns started, {} \
          ended: {:?}; {} calls sent, {} answered, {} failed",
-        acknowledged.len(),
-        acknowledged.len(),
+        acknowledged_turns.len(),
+        acknowledged_turns.len(),
         started.len(),
         ended.len(),
         log.count_by("turn.ended", "status"),

@@ -85,9 +85,9 @@ fn statement_cell(id: &StatementId, tests: &TestsByStatement) -> String {
         let file = test.path.rsplit('/').next().unwrap_or_default();
         format!("[`{}`](../{})", test.name.as_deref().unwrap_or(file), test.path)
     };
-    let mut listed: Vec<String> = tests.iter().take(MAX_LISTED).map(link).collect();
+    let mut cells: Vec<String> = tests.iter().take(MAX_LISTED).map(link).collect();
     if MAX_LISTED < tests.len() {
-        listed.push(format!("{} more", tests.len() - MAX_LISTED));
+        cells.push(format!("{} more", tests.len() - MAX_LISTED));
     }
-    listed.join(", ")
+    cells.join(", ")
 }

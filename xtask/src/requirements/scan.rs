@@ -14,11 +14,11 @@ pub(super) struct NamedTest {
 /// Returns the statements that a file names, each with the test: those of 004 also in the comment at the start of a file
 /// with tests, all others in the doc comments and names of test functions.
 pub(super) fn find_tests(path: &str, text: &str) -> Vec<(StatementId, NamedTest)> {
-    let mut found = Vec::new();
+    let mut tests = Vec::new();
     if text.contains("#[test]") {
         let header: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("//!")).collect();
         let test = NamedTest { path: path.to_owned(), name: None };
-        found.extend(cited_in_004(&header.join(" ")).into_iter().map(|id| (id, test.clone())));
+        tests.extend(cited_in_004(&header.join(" ")).into_iter().map(|id| (id, test.clone())));
     }
     let mut comment = String::new();
     let mut is_test = false;
@@ -33,51 +33,51 @@ pub(super) fn find_tests(path: &str, text: &str) -> Vec<(StatementId, NamedTest)
             if let Some(name) = name.filter(|_| is_test) {
                 let test = NamedTest { path: path.to_owned(), name: Some(name.to_owned()) };
                 let ids = numbered(&comment).into_iter().chain(cited_in_004(&comment)).chain(example_in_name(name));
-                found.extend(ids.map(|id| (id, test.clone())));
+                tests.extend(ids.map(|id| (id, test.clone())));
             }
             comment.clear();
             is_test = false;
         }
     }
-    found
+    tests
 }
 
 /// Returns the numbers such as `SK-17` and `SC-02` in a text, each once.
 fn numbered(text: &str) -> Vec<StatementId> {
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-');
-    let mut found: Vec<StatementId> = Vec::new();
+    let mut ids: Vec<StatementId> = Vec::new();
     for word in words {
         let Some((prefix, number)) = word.split_once('-') else { continue };
         if let ("SK" | "SC", Ok(number)) = (prefix, number.parse()) {
             let id = StatementId::new(prefix, number);
-            if !found.contains(&id) {
-                found.push(id);
+            if !ids.contains(&id) {
+                ids.push(id);
             }
         }
     }
-    found
+    ids
 }
 
 /// Returns the examples, required tests and properties of 004 in a text: `§8.9`, `§10.1 tests 7 and 19`,
 /// `§10.2 determinism`.
 fn cited_in_004(text: &str) -> Vec<StatementId> {
-    let mut found = Vec::new();
+    let mut ids = Vec::new();
     for citation in text.split('§').skip(1) {
         let (section, rest) = citation.split_once(' ').unwrap_or((citation, ""));
         let section = section.trim_end_matches([',', '.', ';', ')', ':']);
         if let Some(number) = section.strip_prefix("8.").and_then(|number| number.parse().ok()) {
-            found.push(StatementId::new(EXAMPLE, number));
+            ids.push(StatementId::new(EXAMPLE, number));
         } else if section == "10.1" {
             let words = rest.split([' ', ',', ')', ':', ';', '.']).filter(|word| !word.is_empty());
             let numbers = words.skip_while(|word| matches!(*word, "test" | "tests"));
             let numbers = numbers.filter(|word| *word != "and").map_while(|word| word.parse().ok());
-            found.extend(numbers.map(|number| StatementId::new(REQUIRED_TEST, number)));
+            ids.extend(numbers.map(|number| StatementId::new(REQUIRED_TEST, number)));
         } else if section == "10.2" {
-            let named = (1..).zip(PROPERTIES).filter(|(_, name)| rest.starts_with(name));
-            found.extend(named.map(|(number, _)| StatementId::new(PROPERTY, number)));
+            let named_properties = (1..).zip(PROPERTIES).filter(|(_, name)| rest.starts_with(name));
+            ids.extend(named_properties.map(|(number, _)| StatementId::new(PROPERTY, number)));
         }
     }
-    found
+    ids
 }
 
 /// Returns the example of 004 in a name such as `example_8_3_override_beats_sticky`.

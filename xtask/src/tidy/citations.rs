@@ -38,13 +38,13 @@ impl Headings {
 fn parse_headings(specification: &str, page: &str) -> BTreeSet<String> {
     let titles = page.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches(['#', ' ']));
     let numbers = titles.filter_map(|title| title.split(' ').next());
-    let defined = numbers.filter_map(|number| {
+    let citations = numbers.filter_map(|number| {
         if is_decision(number) {
             return Some(number.to_owned());
         }
         number.starts_with('§').then(|| format!("{specification} {number}"))
     });
-    defined.collect()
+    citations.collect()
 }
 
 /// Returns the citations in a line: sections of specifications, which have three digits (`004 §4.5`; without a number the one
@@ -52,18 +52,18 @@ fn parse_headings(specification: &str, page: &str) -> BTreeSet<String> {
 fn find_citations(line: &str) -> Vec<String> {
     let words = line.split(|letter: char| !letter.is_alphanumeric() && letter != '.' && letter != '§');
     let words = words.map(|word| word.trim_matches('.')).filter(|word| !word.is_empty());
-    let mut found = Vec::new();
+    let mut citations = Vec::new();
     let mut document = DEFAULT_SPECIFICATION;
     for word in words {
         if word.bytes().all(|byte| byte.is_ascii_digit()) {
             document = word;
         } else if is_decision(word) {
-            found.push(word.to_owned());
+            citations.push(word.to_owned());
         } else if word.starts_with('§') && word != "§" && document.len() == DEFAULT_SPECIFICATION.len() {
-            found.push(format!("{document} {word}"));
+            citations.push(format!("{document} {word}"));
         }
     }
-    found
+    citations
 }
 
 /// Returns whether a line is the heading of a section in docs/spec, such as `### §4.5 Availability`.

@@ -6,23 +6,23 @@ use super::Finding;
 
 /// Returns a finding for every link of a page in `folder` whose target file does not exist.
 pub(super) fn find_broken(folder: &Path, text: &str) -> Vec<Finding> {
-    let missing = |(number, line): (usize, &str)| {
+    let broken_links = |(number, line): (usize, &str)| {
         let targets: Vec<_> = targets(line).filter(|target| !folder.join(target).exists()).collect();
         targets
             .into_iter()
             .map(move |target| (number, format!("the target `{target}` of this link does not exist")))
             .collect::<Vec<_>>()
     };
-    outside_code(text).flat_map(missing).collect()
+    outside_code(text).flat_map(broken_links).collect()
 }
 
 /// Returns the lines of a page, with their numbers from 1, except fenced code blocks.
 fn outside_code(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut fenced = false;
+    let mut is_fenced = false;
     (1..).zip(text.lines()).filter(move |(_, line)| {
         let fence = line.trim_start().starts_with("```");
-        fenced ^= fence;
-        !fence && !fenced
+        is_fenced ^= fence;
+        !fence && !is_fenced
     })
 }
 

@@ -20,16 +20,16 @@ const FORBIDDEN_IN_LAYOUTS: &[&str] =
 /// Returns a finding for every problem of a Rust file: no description, unfinished code, forbidden layouts, too many
 /// lines.
 pub(super) fn check_file(path: &str, text: &str) -> Vec<Finding> {
-    let mut found = Vec::new();
+    let mut findings = Vec::new();
     if !text.starts_with("//!") {
-        found.push((1, "the first line must be a `//!` sentence that describes the file".to_owned()));
+        findings.push((1, "the first line must be a `//!` sentence that describes the file".to_owned()));
     }
-    found.extend(find_words(text, UNFINISHED, "must not be in finished code"));
+    findings.extend(find_words(text, UNFINISHED, "must not be in finished code"));
     if path.starts_with("crates/contracts/src/") {
-        found.extend(find_words(text, FORBIDDEN_IN_LAYOUTS, "must not be part of the layout of an event"));
+        findings.extend(find_words(text, FORBIDDEN_IN_LAYOUTS, "must not be part of the layout of an event"));
     }
-    found.extend(check_length(path, text));
-    found
+    findings.extend(check_length(path, text));
+    findings
 }
 
 /// Returns a finding for every line and each of `words` in it; `reason` completes the message.

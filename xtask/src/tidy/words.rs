@@ -76,8 +76,8 @@ impl WordCount {
         if self.per_10_000() <= MAX_PER_10_000 {
             return None;
         }
-        let shown: Vec<_> = self.worst_first().into_iter().take(MAX_LISTED).collect();
-        Some(format!("{}:\n  {}", self.summary(), shown.join("\n  ")))
+        let worst_findings: Vec<_> = self.worst_first().into_iter().take(MAX_LISTED).collect();
+        Some(format!("{}:\n  {}", self.summary(), worst_findings.join("\n  ")))
     }
 
     /// Returns all findings, those of the files with most findings first.

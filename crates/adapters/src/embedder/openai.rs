@@ -122,8 +122,9 @@ impl OpenAiEmbedder {
             return Err(EmbedError::Address { endpoint: endpoint.to_owned(), cause: cause.to_owned() });
         }
         let endpoint = format!("{}/embeddings", url.trim_end_matches('/'));
-        let unusable = |cause: String| EmbedError::Address { endpoint: endpoint.clone(), cause };
-        let uri: Uri = endpoint.parse().map_err(|error: hyper::http::uri::InvalidUri| unusable(error.to_string()))?;
+        let address_error = |cause: String| EmbedError::Address { endpoint: endpoint.clone(), cause };
+        let uri: Uri =
+            endpoint.parse().map_err(|error: hyper::http::uri::InvalidUri| address_error(error.to_string()))?;
         let key = match key.map(|key| HeaderValue::from_str(&format!("Bearer {key}"))) {
             Some(Ok(mut value)) => {
                 value.set_sensitive(true);
@@ -133,7 +134,7 @@ impl OpenAiEmbedder {
             None => None,
         };
         if !matches!(uri.scheme_str(), Some("http" | "https")) {
-            return Err(unusable("it starts with neither `http://` nor `https://`".to_owned()));
+            return Err(address_error("it starts with neither `http://` nor `https://`".to_owned()));
         }
         Ok(Self { endpoint: uri, model: model.to_owned(), key, client, timeouts })
     }
@@ -216,8 +217,8 @@ impl OpenAiEmbedder {
     /// [`EmbedError::Oversize`] beyond [`MAX_RESPONSE_BYTES`]; [`EmbedError::Unreachable`] if the connection is
     /// interrupted.
     async fn read_body(&self, response: Response<Incoming>) -> Result<Bytes, EmbedError> {
-        let collected = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
-        match collected {
+        let body_result = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
+        match body_result {
             Ok(body) => Ok(body.to_bytes()),
             Err(error) if error.is::<LengthLimitError>() => {
                 Err(EmbedError::Oversize { endpoint: self.endpoint_url(), max_bytes: MAX_RESPONSE_BYTES })
@@ -228,11 +229,11 @@ impl OpenAiEmbedder {
 
     /// Creates the error for a failed connection to the endpoint, with the innermost cause, which is the most specific.
     fn unreachable(&self, error: &(dyn std::error::Error + 'static)) -> EmbedError {
-        let mut innermost = error;
-        while let Some(cause) = innermost.source() {
-            innermost = cause;
+        let mut innermost_cause = error;
+        while let Some(cause) = innermost_cause.source() {
+            innermost_cause = cause;
         }
-        EmbedError::Unreachable { endpoint: self.endpoint_url(), cause: innermost.to_string() }
+        EmbedError::Unreachable { endpoint: self.endpoint_url(), cause: innermost_cause.to_string() }
     }
 }
 

@@ -55,9 +55,9 @@ pub(super) fn parse_embeddings(bytes: &[u8], texts: usize) -> Result<Vec<Vec<f32
 /// A message with two different dimensions.
 pub(super) fn check_dimensions(embeddings: &[Vec<f32>]) -> Result<(), String> {
     let mut lengths = embeddings.iter().map(Vec::len);
-    let Some(first) = lengths.next() else { return Ok(()) };
-    match lengths.find(|length| *length != first) {
-        Some(other) => Err(format!("with embeddings of {first} and of {other} dimensions")),
+    let Some(first_length) = lengths.next() else { return Ok(()) };
+    match lengths.find(|length| *length != first_length) {
+        Some(other_length) => Err(format!("with embeddings of {first_length} and of {other_length} dimensions")),
         None => Ok(()),
     }
 }

@@ -103,14 +103,15 @@ impl Service<Name> for CheckedResolver {
     }
 
     fn call(&mut self, name: Name) -> Self::Future {
-        let (resolving, allowed) = (self.system.call(name), self.allowed.clone());
+        let (lookup, allowed) = (self.system.call(name), self.allowed.clone());
         Box::pin(async move {
-            let resolved: Vec<SocketAddr> = resolving.await?.collect();
-            let refused = resolved.iter().map(SocketAddr::ip).find(|address| allowed.refuses(*address));
-            let usable: Vec<_> = resolved.into_iter().filter(|address| !allowed.refuses(address.ip())).collect();
-            match refused {
-                Some(address) if usable.is_empty() => Err(refusal(address)),
-                _ => Ok(usable.into_iter()),
+            let addresses: Vec<SocketAddr> = lookup.await?.collect();
+            let refused_address = addresses.iter().map(SocketAddr::ip).find(|address| allowed.refuses(*address));
+            let allowed_addresses: Vec<_> =
+                addresses.into_iter().filter(|address| !allowed.refuses(address.ip())).collect();
+            match refused_address {
+                Some(address) if allowed_addresses.is_empty() => Err(refusal(address)),
+                _ => Ok(allowed_addresses.into_iter()),
             }
         })
     }

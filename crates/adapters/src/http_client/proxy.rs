@@ -73,14 +73,14 @@ impl Service<Uri> for ProxyConnector {
         }
         let is_https = target.scheme_str() == Some("https");
         let Some(proxy) = self.proxies.intercept(&target).filter(|_| is_https) else {
-            let connecting = self.direct.call(target);
-            return Box::pin(async { connecting.await.map_err(Into::into) });
+            let connection = self.direct.call(target);
+            return Box::pin(async { connection.await.map_err(Into::into) });
         };
         let mut tunnel = Tunnel::new(proxy.uri().clone(), self.direct.clone());
         if let Some(credentials) = proxy.basic_auth() {
             tunnel = tunnel.with_auth(credentials.clone());
         }
-        let connecting = tunnel.call(target);
-        Box::pin(async { connecting.await.map_err(Into::into) })
+        let connection = tunnel.call(target);
+        Box::pin(async { connection.await.map_err(Into::into) })
     }
 }

@@ -111,8 +111,8 @@ impl HttpBody {
             };
             match frame.map(|frame| frame.map(Frame::into_data)) {
                 None => {
-                    let rest = self.redactor.finish();
-                    return Poll::Ready((!rest.is_empty()).then_some(Ok(rest)));
+                    let held_bytes = self.redactor.finish();
+                    return Poll::Ready((!held_bytes.is_empty()).then_some(Ok(held_bytes)));
                 }
                 Some(Ok(Ok(data))) => {
                     self.idle.as_mut().reset(Instant::now() + self.idle_timeout);

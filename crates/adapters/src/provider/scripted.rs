@@ -76,9 +76,9 @@ impl Provider for ScriptedProvider {
         let UpstreamRequest { api, operation, stream, .. } = *request;
         let (model, body) = (request.model.to_owned(), request.body.clone());
         lock(&self.sent).push(SentRequest { api, operation, model, stream, body });
-        let next = lock(&self.script).pop_front();
-        let exhausted = || Err(UpstreamFailure::without_response(contracts::events::ErrorClass::Other));
-        let body = ResponseStream::from_chunks(next.unwrap_or_else(exhausted)?);
+        let next_response = lock(&self.script).pop_front();
+        let exhausted_script = || Err(UpstreamFailure::without_response(contracts::events::ErrorClass::Other));
+        let body = ResponseStream::from_chunks(next_response.unwrap_or_else(exhausted_script)?);
         Ok(UpstreamResponse { status: StatusCode::OK, headers: HeaderMap::new(), body })
     }
 }

@@ -83,7 +83,8 @@ fn slashes_escaped(form: &[u8]) -> Vec<u8> {
 /// base64, 5 in base32.
 fn encoded_interior(key: &[u8], offset: usize, bits_per_character: usize, alphabet: &[u8]) -> Vec<u8> {
     let bytes: Vec<u8> = std::iter::repeat_n(0, offset).chain(key.iter().copied()).collect();
-    let (first, end) = ((8 * offset).div_ceil(bits_per_character), 8 * bytes.len() / bits_per_character);
+    let (first_character, end_character) =
+        ((8 * offset).div_ceil(bits_per_character), 8 * bytes.len() / bits_per_character);
     let byte_at = |index: usize| bytes.get(index).copied().map_or(0, usize::from);
     let mask = (1 << bits_per_character) - 1;
     let character = |index: usize| {
@@ -93,7 +94,7 @@ fn encoded_interior(key: &[u8], offset: usize, bits_per_character: usize, alphab
         let value = two_bytes >> (16 - bits_per_character - bit) & mask;
         alphabet.get(value).copied().unwrap_or_default()
     };
-    (first..end).map(character).collect()
+    (first_character..end_character).map(character).collect()
 }
 
 #[cfg(test)]

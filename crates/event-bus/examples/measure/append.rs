@@ -55,8 +55,8 @@ pub(crate) fn measure(directory: &Path) -> Outcome {
         };
         let (rate, ratio) = (median(&|round| round.rate), median(&|round| round.rate / round.plain));
         let (micros, wait) = (median(&|round| round.micros), median(&|round| round.wait.as_secs_f64() * 1e3));
-        let who = if producers == 1 { "one producer".to_owned() } else { format!("{producers} producers") };
-        let what = if batch == 1 { "one event at a time".to_owned() } else { format!("batches of {batch}") };
+        let producers_label = if producers == 1 { "one producer".to_owned() } else { format!("{producers} producers") };
+        let batch_label = if batch == 1 { "one event at a time".to_owned() } else { format!("batches of {batch}") };
         let group = group(producers, batch);
         let figure = format!(
             "{rate:.0} events/s, p50 {wait:.2} ms, {micros:.1} µs of processor each; {ratio:.2} × a plain file in groups of {group}"
@@ -70,7 +70,7 @@ pub(crate) fn measure(directory: &Path) -> Outcome {
             (1, 64) => &[("12 µs of processor", micros <= 12.0)],
             _ => &[],
         };
-        row(&format!("append: {who}, {what}"), &figure, targets);
+        row(&format!("append: {producers_label}, {batch_label}"), &figure, targets);
     }
     Ok(())
 }
@@ -126,11 +126,11 @@ async fn produce(bus: Bus, producer: u64, batch: u64, until: Instant) -> Vec<Dur
     let mut waits = Vec::new();
     for number in (0..).step_by(usize::try_from(batch).unwrap_or(1)) {
         let events = (number..number + batch).map(|number| new_event(producer, number)).collect();
-        let asked = Instant::now();
-        if until < asked || bus.append(Expected::Any, events).await.is_err() {
+        let sent_at = Instant::now();
+        if until < sent_at || bus.append(Expected::Any, events).await.is_err() {
             break;
         }
-        waits.push(asked.elapsed());
+        waits.push(sent_at.elapsed());
     }
     waits
 }

@@ -74,36 +74,36 @@ pub(crate) fn fill(directory: &Path, events: u64) -> Outcome {
 pub(crate) fn open(directory: &Path) -> Outcome {
     let begun = Instant::now();
     let (log, repairs) = SledLog::open(directory)?;
-    let opened = begun.elapsed();
+    let opening_time = begun.elapsed();
     if let Some(repair) = repairs.first() {
         return Err(format!("the log was repaired: {repair}").into());
     }
     let events = log.head()?.0;
-    let folding = Instant::now();
+    let fold_start = Instant::now();
     let mut state = event_core::Projected::<Bytes>::default();
-    let mut after = Position::ORIGIN;
+    let mut position = Position::ORIGIN;
     loop {
-        let part = log.read_after(after, 1_024)?;
-        let Some(last) = part.last() else { break };
-        after = last.position;
-        part.iter().try_for_each(|event| state.advance(event))?;
+        let events_read = log.read_after(position, 1_024)?;
+        let Some(last) = events_read.last() else { break };
+        position = last.position;
+        events_read.iter().try_for_each(|event| state.advance(event))?;
     }
-    let (folded, all) = (folding.elapsed().as_secs_f64(), begun.elapsed().as_secs_f64());
+    let (fold_seconds, total_seconds) = (fold_start.elapsed().as_secs_f64(), begun.elapsed().as_secs_f64());
     let peak = peak_megabytes();
     row(
         &format!("open {events} events, every frame and the chain checked, and rebuild a projection"),
-        &format!("{all:.2} s ({:.2} s to open), {peak} MB at most", opened.as_secs_f64()),
-        &[("5 s", all <= 5.0), ("200 MB", peak <= 200)],
+        &format!("{total_seconds:.2} s ({:.2} s to open), {peak} MB at most", opening_time.as_secs_f64()),
+        &[("5 s", total_seconds <= 5.0), ("200 MB", peak <= 200)],
     );
-    let rate = events as f64 / folded;
+    let rate = events as f64 / fold_seconds;
     row(
         "fold: a projection from nothing, one core",
         &format!("{rate:.0} events/s"),
         &[("500,000 events/s", 5e5 <= rate)],
     );
     let begun = Instant::now();
-    let resumed = fold::<Bytes>(&log)?;
-    if resumed.state().events != events {
+    let projection = fold::<Bytes>(&log)?;
+    if projection.state().events != events {
         return Err("a resumed projection differs from one built from nothing".into());
     }
     row(
@@ -122,12 +122,12 @@ pub(crate) fn open(directory: &Path) -> Outcome {
     drop(log);
     let begun = Instant::now();
     let reader = JournalReader::open(directory)?;
-    let opened = begun.elapsed().as_secs_f64();
+    let opening_time = begun.elapsed().as_secs_f64();
     let begun = Instant::now();
     reader.read_after(Position(reader.head()?.0.saturating_sub(50)), 50)?;
     row(
         "open for reading only, and read the last 50",
-        &format!("{opened:.2} s, and {:.0} µs", begun.elapsed().as_secs_f64() * 1e6),
+        &format!("{opening_time:.2} s, and {:.0} µs", begun.elapsed().as_secs_f64() * 1e6),
         &[],
     );
     Ok(())

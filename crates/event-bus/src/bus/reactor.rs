@@ -138,13 +138,13 @@ impl<S: State> ReactorTask<S> {
     async fn run(mut self) -> Result<(), BusError> {
         let name = self.reactor.name();
         let drain_limit_passed = wait_for_drain_limit(self.closing.clone(), self.reactor.drain_limit());
-        let followed = match run_until(self.follow(), drain_limit_passed).await {
+        let follow_result = match run_until(self.follow(), drain_limit_passed).await {
             // Events whose outcome could not be recorded are handled at the next start.
             None | Some(Err(BusError::Closed)) => Ok(()),
             Some(outcome) => outcome,
         };
-        let saved = if self.handled == self.saved { Ok(()) } else { self.save().await };
-        let outcome = followed.and(saved);
+        let save_result = if self.handled == self.saved { Ok(()) } else { self.save().await };
+        let outcome = follow_result.and(save_result);
         if let Err(error) = &outcome {
             tracing::error!(reactor = name, %error, "a reactor stopped");
         }
@@ -155,13 +155,13 @@ impl<S: State> ReactorTask<S> {
     /// events are handled, and every [`EVENTS_PER_SAVE`] events.
     async fn follow(&mut self) -> Result<(), BusError> {
         loop {
-            let closing = self.is_closing();
+            let is_closing = self.is_closing();
             let head = *self.heads.borrow_and_update();
             if self.handled == head {
                 if self.saved != self.handled {
                     self.save().await?;
                 }
-                if closing || !self.wait_for_events().await {
+                if is_closing || !self.wait_for_events().await {
                     return Ok(());
                 }
                 continue;
@@ -185,8 +185,8 @@ impl<S: State> ReactorTask<S> {
     /// Waits for new events in the log and then for the reactor's batch delay; both waits end early if the bus closes.
     /// Returns false if the bus thread has ended.
     async fn wait_for_events(&mut self) -> bool {
-        let changed = run_until(self.heads.changed(), wait_for_closing(self.closing.clone())).await;
-        if changed.is_some_and(|changed| changed.is_err()) {
+        let head_change = run_until(self.heads.changed(), wait_for_closing(self.closing.clone())).await;
+        if head_change.is_some_and(|head_change| head_change.is_err()) {
             return false;
         }
         let delay = self.reactor.batch_delay();
@@ -222,7 +222,7 @@ impl<S: State> ReactorTask<S> {
         for attempt in 1_u64.. {
             Span::current().record("attempts", attempt);
             // Read before the attempt: if the bus closes during the attempt, one more is made.
-            let closing = self.is_closing();
+            let is_last_attempt = self.is_closing();
             match self.reactor.react(events).await {
                 Ok(outcome) => {
                     Span::current().record("recorded", outcome.len());
@@ -234,7 +234,7 @@ impl<S: State> ReactorTask<S> {
                     }
                     return Ok(true);
                 }
-                Err(RetryAfter(_)) if closing => return Ok(false),
+                Err(RetryAfter(_)) if is_last_attempt => return Ok(false),
                 Err(RetryAfter(time)) => self.pause(time).await,
             }
         }
@@ -259,8 +259,8 @@ impl<S: State> ReactorTask<S> {
     async fn save(&mut self) -> Result<(), BusError> {
         let (log, name) = (Arc::clone(&self.log), checkpoint_name(&*self.reactor));
         let checkpoint = Checkpoint { version: CHECKPOINT_VERSION, position: self.handled, state: Vec::new() };
-        let saving = spawn_blocking(move || fold::save_checkpoint(&*log, &name, &checkpoint));
-        saving.await.map_err(|_| BusError::FollowerLost)??;
+        let save_task = spawn_blocking(move || fold::save_checkpoint(&*log, &name, &checkpoint));
+        save_task.await.map_err(|_| BusError::FollowerLost)??;
         self.saved = self.handled;
         Ok(())
     }

@@ -36,7 +36,7 @@ pub struct Subscription {
     /// Events that were read from the log but not delivered yet.
     pending: VecDeque<Recorded>,
     /// Whether [`Delivery::CaughtUp`] was delivered since the last event.
-    caught_up: bool,
+    has_caught_up: bool,
 }
 
 impl std::fmt::Debug for Subscription {
@@ -48,7 +48,7 @@ impl std::fmt::Debug for Subscription {
 impl Subscription {
     /// Creates a subscription to the events after `after`.
     pub(super) fn new(log: Arc<dyn EventLog>, heads: watch::Receiver<Position>, after: Position) -> Self {
-        Self { log, heads, delivered: after, pending: VecDeque::new(), caught_up: false }
+        Self { log, heads, delivered: after, pending: VecDeque::new(), has_caught_up: false }
     }
 
     /// Waits for the next item of the event stream; `None` once the bus is closed and every event was delivered.
@@ -60,14 +60,14 @@ impl Subscription {
         loop {
             if let Some(event) = self.pending.pop_front() {
                 self.delivered = event.position;
-                self.caught_up = false;
+                self.has_caught_up = false;
                 return Ok(Some(Delivery::Event(event)));
             }
             let head = *self.heads.borrow_and_update();
             if self.delivered < head {
                 self.pending = read_after(Arc::clone(&self.log), self.delivered, EVENTS_PER_READ).await?.into();
-            } else if !self.caught_up {
-                self.caught_up = true;
+            } else if !self.has_caught_up {
+                self.has_caught_up = true;
                 return Ok(Some(Delivery::CaughtUp));
             } else if self.heads.changed().await.is_err() {
                 return Ok(None);

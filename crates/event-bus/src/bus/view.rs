@@ -54,12 +54,12 @@ impl<P: Projection> View<P> {
     /// The error that stopped the task of the view, or [`BusError::Closed`] if the task ended before that position.
     pub async fn wait_for(&self, position: Position) -> Result<(), BusError> {
         let mut progress = self.progress.clone();
-        let reached = progress
+        let current_progress = progress
             .wait_for(|progress| position <= progress.position || progress.failure.is_some())
             .await
             .map_err(|_| BusError::Closed)?;
-        match &reached.failure {
-            Some(error) if reached.position < position => Err(error.clone()),
+        match &current_progress.failure {
+            Some(error) if current_progress.position < position => Err(error.clone()),
             _ => Ok(()),
         }
     }
@@ -90,13 +90,13 @@ pub(super) async fn start<P: Projection + Sync>(
     log: Arc<dyn EventLog>,
     heads: watch::Receiver<Position>,
 ) -> Result<(View<P>, JoinHandle<Result<(), BusError>>), BusError> {
-    let resumed = {
+    let projection = {
         let log = Arc::clone(&log);
         spawn_blocking(move || fold::resume::<P>(&*log)).await.map_err(|_| BusError::FollowerLost)??
     };
-    let saved = resumed.position();
+    let saved = projection.position();
     let (progress, progress_receiver) = watch::channel(Progress { position: saved, failure: None });
-    let state = Arc::new(RwLock::new(resumed));
+    let state = Arc::new(RwLock::new(projection));
     let view = View { state: Arc::clone(&state), progress: progress_receiver };
     let mut task = ViewTask { log, heads, state, progress, saved };
     task.catch_up().await?;
@@ -131,9 +131,9 @@ impl<P: Projection + Sync> ViewTask<P> {
         while self.progress.borrow().position < head {
             let (log, state) = (Arc::clone(&self.log), Arc::clone(&self.state));
             let step = spawn_blocking(move || {
-                let mut projected = state.write().unwrap_or_else(PoisonError::into_inner);
-                fold::advance(&*log, &mut projected)?;
-                Ok::<_, BusError>(projected.position())
+                let mut projection = state.write().unwrap_or_else(PoisonError::into_inner);
+                fold::advance(&*log, &mut projection)?;
+                Ok::<_, BusError>(projection.position())
             });
             let position = step.await.map_err(|_| BusError::FollowerLost)??;
             self.progress.send_modify(|progress| progress.position = position);

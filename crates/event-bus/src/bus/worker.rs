@@ -59,16 +59,16 @@ pub(super) struct Worker<S> {
     /// Commands and batches since the last barrier.
     group: CommitGroup,
     /// A batch that was taken from the queue but does not fit into the current group.
-    postponed: Option<Append>,
+    postponed_append: Option<Append>,
     /// Whether [`Job::Close`] was received.
-    closing: bool,
+    is_closing: bool,
     /// Whether the log may have deferred work, such as updating its index: events were synced since the last call of
     /// [`Worker::sync_idle`].
     has_deferred_work: bool,
     /// Whether the last disk sync failed because the disk was full.
     is_full: bool,
     /// Closures of notifications that run once the disk has room.
-    waiting: Vec<StateClosure<S>>,
+    closures_for_room: Vec<StateClosure<S>>,
 }
 
 /// The commands and batches whose events the next disk sync makes durable (group commit).
@@ -124,11 +124,11 @@ impl<S: State> Worker<S> {
             heads,
             status,
             group: CommitGroup::default(),
-            postponed: None,
-            closing: false,
+            postponed_append: None,
+            is_closing: false,
             has_deferred_work: false,
             is_full: false,
-            waiting: Vec::new(),
+            closures_for_room: Vec::new(),
         }
     }
 
@@ -154,20 +154,20 @@ impl<S: State> Worker<S> {
     /// Waits for the next job of the bus thread; `None` if the bus is closed and the queue is empty. While it waits, it
     /// commits events whose disk sync is overdue, and lets an idle log do its deferred work.
     fn receive(&mut self) -> Option<Job<S>> {
-        if let Some(append) = self.postponed.take() {
+        if let Some(append) = self.postponed_append.take() {
             return Some(Job::Append(append));
         }
-        if self.closing {
+        if self.is_closing {
             return self.jobs.try_recv().ok();
         }
         loop {
-            let received = match self.group.staged_at {
+            let job = match self.group.staged_at {
                 Some(staged_at) => self.jobs.recv_timeout(MAX_BARRIER_DELAY.saturating_sub(staged_at.elapsed())),
                 None if self.is_full => self.jobs.recv_timeout(FULL_DISK_DELAY),
                 None if self.has_deferred_work => self.jobs.recv_timeout(IDLE_DELAY),
                 None => self.jobs.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
-            match received {
+            match job {
                 Ok(job) => return Some(job),
                 Err(RecvTimeoutError::Disconnected) => return None,
                 Err(RecvTimeoutError::Timeout) if self.group.staged_at.is_some() => self.commit(),
@@ -183,7 +183,7 @@ impl<S: State> Worker<S> {
         while !self.group.waiters.is_empty() && self.group.waiters.len() < MAX_WAITERS {
             match self.jobs.try_recv() {
                 Ok(Job::Append(append)) if !self.group.has_room_for(&append) => {
-                    self.postponed = Some(append);
+                    self.postponed_append = Some(append);
                     return;
                 }
                 Ok(job) => self.execute(job),
@@ -196,7 +196,7 @@ impl<S: State> Worker<S> {
     /// failed, the job is dropped instead, and its caller receives that error from [`BusStatus`].
     fn execute(&mut self, job: Job<S>) {
         match job {
-            Job::Close => self.closing = true,
+            Job::Close => self.is_closing = true,
             _ if self.status.has_failed() => {}
             job if self.is_full => self.execute_while_full(job),
             job => self.execute_now(job),
@@ -209,7 +209,7 @@ impl<S: State> Worker<S> {
     fn execute_while_full(&mut self, job: Job<S>) {
         match job {
             Job::Command(Command { closure, durability: Durability::ReadOnly }) => self.run_closure(closure),
-            Job::Command(Command { closure, durability: Durability::Eventual }) => self.waiting.push(closure),
+            Job::Command(Command { closure, durability: Durability::Eventual }) => self.closures_for_room.push(closure),
             job => {
                 if self.retry() {
                     self.execute_now(job);
@@ -221,7 +221,7 @@ impl<S: State> Worker<S> {
     /// Runs a job on the bus thread: a command, an append, or the request to close.
     fn execute_now(&mut self, job: Job<S>) {
         match job {
-            Job::Close => self.closing = true,
+            Job::Close => self.is_closing = true,
             Job::Command(Command { closure, durability }) => {
                 if self.state.refresh() {
                     self.group.mark_staged();
@@ -237,8 +237,8 @@ impl<S: State> Worker<S> {
             Job::Append(append) => {
                 self.group.events += append.batch.len();
                 self.group.bytes += frame_bytes(&append);
-                let appended = self.state.append(append.expected, &append.batch);
-                self.group.waiters.push(Waiter::Append(append.reply, appended));
+                let append_result = self.state.append(append.expected, &append.batch);
+                self.group.waiters.push(Waiter::Append(append.reply, append_result));
                 self.group.mark_staged();
             }
         }
@@ -263,7 +263,7 @@ impl<S: State> Worker<S> {
         if self.is_full || self.status.has_failed() {
             return false;
         }
-        for closure in std::mem::take(&mut self.waiting) {
+        for closure in std::mem::take(&mut self.closures_for_room) {
             self.run_closure(closure);
             self.group.mark_staged();
         }
@@ -275,8 +275,8 @@ impl<S: State> Worker<S> {
     fn commit(&mut self) {
         self.has_deferred_work = true;
         let group = std::mem::take(&mut self.group);
-        let committed = self.state.commit();
-        match &committed {
+        let commit_result = self.state.commit();
+        match &commit_result {
             Ok(()) => {
                 if std::mem::take(&mut self.is_full) {
                     self.status.set_full(None);
@@ -292,10 +292,10 @@ impl<S: State> Worker<S> {
         for waiter in group.waiters {
             // The receiver is gone if the caller dropped its future.
             match waiter {
-                Waiter::Command(reply) => drop(reply.send(committed.clone())),
+                Waiter::Command(reply) => drop(reply.send(commit_result.clone())),
                 // After a failed barrier a conflict is not reported either: the events that caused it are lost.
                 Waiter::Append(reply, appended) => {
-                    drop(reply.send(committed.clone().map_err(BusError::from).and(appended)));
+                    drop(reply.send(commit_result.clone().map_err(BusError::from).and(appended)));
                 }
             }
         }

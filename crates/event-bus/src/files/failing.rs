@@ -161,11 +161,11 @@ impl Files for FailingFiles {
 
 impl File for FailingFile {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
-        let wanted = match self.files.check(Operation::Read)? {
+        let length = match self.files.check(Operation::Read)? {
             Effect::Part => half(into.len()),
             Effect::Whole | Effect::Nothing => into.len(),
         };
-        self.file.read_at(offset, &mut into[..wanted])
+        self.file.read_at(offset, &mut into[..length])
     }
 
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<usize> {

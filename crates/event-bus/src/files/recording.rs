@@ -101,11 +101,11 @@ impl RecordingFiles {
 impl Files for RecordingFiles {
     fn create_dir(&self, path: &Path) -> io::Result<bool> {
         let mut tree = self.lock_observed()?;
-        let created = self.files.create_dir(path)?;
-        if created {
+        let is_new = self.files.create_dir(path)?;
+        if is_new {
             tree.link(self.relative(path)?, EntryType::Directory)?;
         }
-        Ok(created)
+        Ok(is_new)
     }
 
     fn open(&self, path: &Path, mode: Mode) -> io::Result<Arc<dyn File>> {

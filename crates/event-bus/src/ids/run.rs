@@ -80,11 +80,11 @@ impl Run {
         self.0.filter.may_contain(key)
     }
 
-    /// Appends the positions of a key to `found`.
+    /// Appends the positions of a key to `positions`.
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub(super) fn find(&self, key: u32, found: &mut Vec<event_core::Position>) -> io::Result<()> {
+    pub(super) fn find(&self, key: u32, positions: &mut Vec<event_core::Position>) -> io::Result<()> {
         if !self.may_contain(key) {
             return Ok(());
         }
@@ -97,7 +97,7 @@ impl Run {
             for (entry_key, position) in bytes.as_chunks().0.iter().copied().filter_map(decode) {
                 match entry_key.cmp(&key) {
                     Ordering::Less => {}
-                    Ordering::Equal => found.push(event_core::Position(u64::from(position.get()))),
+                    Ordering::Equal => positions.push(event_core::Position(u64::from(position.get()))),
                     Ordering::Greater => return Ok(()),
                 }
             }

@@ -43,14 +43,14 @@ impl Table {
         }
         let end = (self.home(key) + MAX_DISPLACEMENT).max(slot);
         let slots = self.numbers.get(slot..end.min(self.numbers.len())).unwrap_or_default();
-        let free = match slots.iter().position(Option::is_none) {
-            Some(after) => slot + after,
+        let free_slot = match slots.iter().position(Option::is_none) {
+            Some(distance) => slot + distance,
             None if self.numbers.len() < end => self.numbers.len(),
             None => return false,
         };
-        self.ensure_slot(free);
-        self.keys.copy_within(slot..free, slot + 1);
-        self.numbers.copy_within(slot..free, slot + 1);
+        self.ensure_slot(free_slot);
+        self.keys.copy_within(slot..free_slot, slot + 1);
+        self.numbers.copy_within(slot..free_slot, slot + 1);
         (self.keys[slot], self.numbers[slot]) = (key, Some(number));
         self.entries += 1;
         true
@@ -97,10 +97,10 @@ impl Table {
     fn ensure_slot(&mut self, slot: usize) {
         if self.keys.len() <= slot {
             // `Vec` would double its capacity.
-            let more = slot + 1 - self.keys.len();
+            let missing_slots = slot + 1 - self.keys.len();
             if self.keys.capacity() <= slot {
-                self.keys.reserve_exact(more + MIN_SLOTS);
-                self.numbers.reserve_exact(more + MIN_SLOTS);
+                self.keys.reserve_exact(missing_slots + MIN_SLOTS);
+                self.numbers.reserve_exact(missing_slots + MIN_SLOTS);
             }
             self.keys.resize(slot + 1, 0);
             self.numbers.resize(slot + 1, None);
@@ -120,12 +120,12 @@ impl Table {
             entries: self.entries,
         };
         larger.ensure_slot(home_slots - 1);
-        let mut free = 0;
+        let mut first_free_slot = 0;
         for (key, number) in self.keys.iter().zip(&self.numbers).filter(|(_, number)| number.is_some()) {
-            let slot = larger.home(*key).max(free);
+            let slot = larger.home(*key).max(first_free_slot);
             larger.ensure_slot(slot);
             (larger.keys[slot], larger.numbers[slot]) = (*key, *number);
-            free = slot + 1;
+            first_free_slot = slot + 1;
         }
         *self = larger;
     }

@@ -164,8 +164,8 @@ impl CheckpointWriter<'_> {
     pub(crate) fn write_part(&mut self) -> Result<bool, IndexFailure> {
         let mut batch = sled::Batch::default();
         if let Some(stale_keys) = &mut self.stale_keys {
-            let remaining = stale_keys.len().saturating_sub(REMOVALS_PER_BARRIER);
-            stale_keys.drain(remaining..).for_each(|key| batch.remove(key));
+            let first_removed = stale_keys.len().saturating_sub(REMOVALS_PER_BARRIER);
+            stale_keys.drain(first_removed..).for_each(|key| batch.remove(key));
         } else {
             for piece in self.pieces.iter().skip(self.written).take(PIECES_PER_BARRIER) {
                 let number = u32::try_from(self.written).unwrap_or(u32::MAX);

@@ -61,7 +61,7 @@ impl Index {
     pub(crate) fn remove_entries(&self, projection: &str) -> Result<(), IndexFailure> {
         let prefix = projection_prefix(projection);
         loop {
-            let removed = self.with_sled(|store| {
+            let removed_entries = self.with_sled(|store| {
                 let keys = store.scan_prefix(&prefix).keys().take(REMOVALS_PER_BATCH);
                 let keys = keys.collect::<sled::Result<Vec<_>>>()?;
                 let mut batch = sled::Batch::default();
@@ -71,7 +71,7 @@ impl Index {
                 store.apply_batch(batch)?;
                 Ok(keys.len())
             })?;
-            if removed < REMOVALS_PER_BATCH {
+            if removed_entries < REMOVALS_PER_BATCH {
                 return Ok(());
             }
         }

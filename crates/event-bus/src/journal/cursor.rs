@@ -115,20 +115,24 @@ impl<'f> Cursor<'f> {
     /// # Errors
     /// The error of the file system.
     fn fill(&mut self) -> io::Result<()> {
-        let buffered = self.window.len() - self.next;
-        let unread = self.end_offset.saturating_sub(self.window_offset + self.window.len() as u64);
-        if MAX_FRAME <= buffered || unread == 0 {
+        let buffered_bytes = self.window.len() - self.next;
+        let unread_bytes = self.end_offset.saturating_sub(self.window_offset + self.window.len() as u64);
+        if MAX_FRAME <= buffered_bytes || unread_bytes == 0 {
             return Ok(());
         }
         self.window_offset += self.next as u64;
         self.window.drain(..self.next);
         self.next = 0;
-        let wanted = usize::try_from(unread).unwrap_or(self.read_size).min(self.read_size);
+        let requested_bytes = usize::try_from(unread_bytes).unwrap_or(self.read_size).min(self.read_size);
         self.read_size = (self.read_size * 2).min(MAX_READ_BYTES);
-        self.window.resize(buffered + wanted, 0);
-        let read = files::read_full(self.file, self.window_offset + buffered as u64, &mut self.window[buffered..])?;
-        self.window.truncate(buffered + read);
-        if read < wanted {
+        self.window.resize(buffered_bytes + requested_bytes, 0);
+        let read_bytes = files::read_full(
+            self.file,
+            self.window_offset + buffered_bytes as u64,
+            &mut self.window[buffered_bytes..],
+        )?;
+        self.window.truncate(buffered_bytes + read_bytes);
+        if read_bytes < requested_bytes {
             // The file ends before `end_offset`.
             self.end_offset = self.window_offset + self.window.len() as u64;
         }

@@ -136,19 +136,19 @@ pub(crate) fn scan_beside_a_writer(
     end_offset: u64,
     mut visit: impl FnMut(&Frame<'_>),
 ) -> io::Result<(Scan, TrailingFrames)> {
-    let mut scanned = scan(file, start, offsets, end_offset, &mut visit)?;
+    let mut scan_result = scan(file, start, offsets, end_offset, &mut visit)?;
     loop {
-        if scanned.stop.is_none() {
-            return Ok((scanned, TrailingFrames::default()));
+        if scan_result.stop.is_none() {
+            return Ok((scan_result, TrailingFrames::default()));
         }
-        let trailing = find_trailing_frames(file, scanned.reached_offset, end_offset)?;
+        let trailing = find_trailing_frames(file, scan_result.reached_offset, end_offset)?;
         if trailing.count == 0 {
-            return Ok((scanned, trailing));
+            return Ok((scan_result, trailing));
         }
-        let previous_end = scanned.complete_end;
-        scanned = scan(file, previous_end, scanned.offsets, end_offset, &mut visit)?;
-        if scanned.complete_end == previous_end {
-            return Ok((scanned, trailing));
+        let previous_end = scan_result.complete_end;
+        scan_result = scan(file, previous_end, scan_result.offsets, end_offset, &mut visit)?;
+        if scan_result.complete_end == previous_end {
+            return Ok((scan_result, trailing));
         }
     }
 }

@@ -68,17 +68,19 @@ impl RepairPlan {
         if !self.is_needed() {
             return Ok(RepairOutcome { head, lost: Vec::new(), kept: Vec::new() });
         }
-        let complete = self.root.join(REPAIRED_JOURNAL);
-        let unfinished = self.root.join("journal.repairing");
-        let end = self.write_journal(&unfinished)?;
+        let complete_journal = self.root.join(REPAIRED_JOURNAL);
+        let unfinished_journal = self.root.join("journal.repairing");
+        let end = self.write_journal(&unfinished_journal)?;
         // From here on the new journal is complete, and an interrupted repair resumes from it.
-        self.files.rename(&unfinished, &complete).map_err(LogError::io("rename", &unfinished))?;
+        self.files
+            .rename(&unfinished_journal, &complete_journal)
+            .map_err(LogError::io("rename", &unfinished_journal))?;
         self.files.sync_dir(&self.root).map_err(LogError::io("sync", &self.root))?;
         // sled must release its files before they are moved.
         self.index = None;
         let kept = self.keep_old_files()?;
         let path = self.root.join(JOURNAL);
-        self.files.rename(&complete, &path).map_err(LogError::io("rename", &complete))?;
+        self.files.rename(&complete_journal, &path).map_err(LogError::io("rename", &complete_journal))?;
         self.files.sync_dir(&self.root).map_err(LogError::io("sync", &self.root))?;
         head::write_head(&*self.files, &self.root, end).map_err(LogError::io("write", self.root.join(HEAD)))?;
         tracing::warn!(log = %self.root.display(), events = head.0, lost = self.lost.len(), "the log was put together again");
@@ -90,9 +92,9 @@ impl RepairPlan {
         let mut kept = Vec::new();
         // `HEAD` is copied, not moved: while the journal is missing, `HEAD` makes opening the log fail.
         let path = self.root.join(HEAD);
-        let old = files::read_small(&*self.files, &path, head::MAX_HEAD_BYTES).unwrap_or_default();
-        if let Some(old) = old {
-            kept.push(files::copy_aside(&*self.files, &path, &old).map_err(LogError::io("copy", &path))?);
+        let head_content = files::read_small(&*self.files, &path, head::MAX_HEAD_BYTES).unwrap_or_default();
+        if let Some(head_content) = head_content {
+            kept.push(files::copy_aside(&*self.files, &path, &head_content).map_err(LogError::io("copy", &path))?);
         }
         // The journal first: a repair that is interrupted before this needs the index again.
         for name in [JOURNAL, INDEX] {

@@ -236,9 +236,9 @@ impl RepairPlan {
         previous: &Predecessor,
     ) -> Predecessor {
         let frames = || candidates.iter().filter_map(|(source, bytes)| Some((*source, frame::decode(bytes).ok()?)));
-        let verified = frames().find(|(_, frame)| previous.is_continued_by(frame));
-        let chosen = verified.or_else(|| frames().find(|(_, frame)| previous.recorded_at <= frame.recorded_at()));
-        let Some((source, frame)) = chosen else {
+        let continuation = frames().find(|(_, frame)| previous.is_continued_by(frame));
+        let choice = continuation.or_else(|| frames().find(|(_, frame)| previous.recorded_at <= frame.recorded_at()));
+        let Some((source, frame)) = choice else {
             self.sources.push(FrameSource::Lost);
             add_position(&mut self.lost, position);
             return Predecessor { chain: None, recorded_at: previous.recorded_at };
@@ -248,7 +248,7 @@ impl RepairPlan {
             FrameSource::Index => add_position(&mut self.restored, position),
             FrameSource::Journal { .. } | FrameSource::Lost => self.kept += 1,
         }
-        if verified.is_none() {
+        if continuation.is_none() {
             add_position(&mut self.unverified, position);
         }
         Predecessor { chain: Some(frame.chain()), recorded_at: frame.recorded_at() }

@@ -40,11 +40,11 @@ impl IndexState {
         if !files::exists(files, &path).map_err(LogError::io("list", root))? {
             return Ok(Self::Missing);
         }
-        let opened = Index::open(&path, files).map_err(LogError::io("open", &path))?.and_then(|index| {
+        let state = Index::open(&path, files).map_err(LogError::io("open", &path))?.and_then(|index| {
             let (last, chain) = index.last_frame()?.unwrap_or((Position::ORIGIN, Chain::ORIGIN));
             Ok(Self::Intact { index, last, chain })
         });
-        Ok(opened.unwrap_or_else(Self::Damaged))
+        Ok(state.unwrap_or_else(Self::Damaged))
     }
 
     /// Returns the last position in the index; [`Position::ORIGIN`] if it is missing or damaged.
@@ -103,10 +103,10 @@ pub(super) fn repair_index(
     let build_error =
         |failure: IndexFailure| LogError::Stopped { path: root.to_owned(), cause: failure.to_string().into() };
     let end = journal.end.position;
-    let (index, known, reason) = match index_state.into_usable(chain) {
-        Ok((index, known)) if known == end => return Ok((index, None)),
+    let (index, index_end, reason) = match index_state.into_usable(chain) {
+        Ok((index, index_end)) if index_end == end => return Ok((index, None)),
         Ok((index, Position::ORIGIN)) => (index, Position::ORIGIN, "it was empty".to_owned()),
-        Ok((index, known)) => (index, known, "it ended before the journal".to_owned()),
+        Ok((index, index_end)) => (index, index_end, "it ended before the journal".to_owned()),
         Err(reason) => {
             let reason = match reason {
                 None => "it was missing".to_owned(),
@@ -122,12 +122,12 @@ pub(super) fn repair_index(
             (index, Position::ORIGIN, reason)
         }
     };
-    let added = add_events_after(&index, journal, known)?.map_err(build_error)?;
+    let added_events = add_events_after(&index, journal, index_end)?.map_err(build_error)?;
     // An empty log needs no index yet.
     if end == Position::ORIGIN && reason.starts_with("it was") {
         return Ok((index, None));
     }
-    let action = if known == Position::ORIGIN { RepairAction::IndexRebuilt } else { RepairAction::IndexExtended };
-    let detail = format!("{added} events added from the journal: {reason}");
-    Ok((index, Some(Repair { action, position: known.next(), detail })))
+    let action = if index_end == Position::ORIGIN { RepairAction::IndexRebuilt } else { RepairAction::IndexExtended };
+    let detail = format!("{added_events} events added from the journal: {reason}");
+    Ok((index, Some(Repair { action, position: index_end.next(), detail })))
 }

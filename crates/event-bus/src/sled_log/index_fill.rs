@@ -15,43 +15,43 @@ const BATCH_BYTES: usize = 128 * 1024;
 /// data. They are not needed for safety, since the index is compared with the journal at each opening.
 const BATCHES_PER_BARRIER: u64 = 64;
 
-/// Adds all events of the journal after position `known` to the index, durably. Returns their number. The outer error
+/// Adds all events of the journal after position `index_end` to the index, durably. Returns their number. The outer error
 /// is a failure of the journal, the inner one a failure of the index.
 pub(super) fn add_events_after(
     index: &Index,
     journal: &ReadableJournal,
-    known: Position,
+    index_end: Position,
 ) -> Result<Result<u64, IndexFailure>, LogError> {
-    let (offset, _) = journal.offsets.nearest_before(known.next());
+    let (offset, _) = journal.offsets.nearest_before(index_end.next());
     let mut cursor = Cursor::new(&*journal.file, offset, journal.end.offset);
-    let (mut added, mut batches) = (0, 0_u64);
+    let (mut added_events, mut batches) = (0, 0_u64);
     let mut bytes = Vec::with_capacity(BATCH_BYTES);
     loop {
-        let more = match cursor.next().map_err(LogError::io("read", &journal.path))? {
+        let has_more = match cursor.next().map_err(LogError::io("read", &journal.path))? {
             Step::Frame(frame) => {
-                if known < frame.position() {
+                if index_end < frame.position() {
                     bytes.extend_from_slice(frame.bytes());
-                    added += 1;
+                    added_events += 1;
                 }
                 true
             }
             // The journal was scanned before and was complete. If it ends early, the next opening reports it.
             Step::Invalid(_) | Step::End => false,
         };
-        if BATCH_BYTES <= bytes.len() || !more {
+        if BATCH_BYTES <= bytes.len() || !has_more {
             if let Err(failure) = index.add_frames(&bytes) {
                 return Ok(Err(failure));
             }
             bytes.clear();
             batches += 1;
-            if (batches % BATCHES_PER_BARRIER == 0 || !more)
+            if (batches % BATCHES_PER_BARRIER == 0 || !has_more)
                 && let Err(failure) = index.barrier()
             {
                 return Ok(Err(failure));
             }
         }
-        if !more {
-            return Ok(Ok(added));
+        if !has_more {
+            return Ok(Ok(added_events));
         }
     }
 }

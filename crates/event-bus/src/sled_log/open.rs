@@ -171,8 +171,8 @@ impl Opening<'_> {
             return Err(self.damaged(end.next(), format!("`HEAD` knows events up to position {}{stop}", head.position)));
         }
         if end < index_state.position() {
-            let known = index_state.position();
-            return Err(self.damaged(end.next(), format!("the index knows events up to position {known}{stop}")));
+            let index_end = index_state.position();
+            return Err(self.damaged(end.next(), format!("the index knows events up to position {index_end}{stop}")));
         }
         if let Some(head) = head
             && !head_matches
@@ -196,13 +196,13 @@ impl Opening<'_> {
             Some(StopReason::Torn(reason)) => reason,
         };
         let length = file.length().map_err(LogError::io("read", &path))?;
-        let trailing =
+        let trailing_frames =
             journal::find_trailing_frames(file, scan.reached_offset, length).map_err(LogError::io("read", &path))?;
         // Frames behind the gap do not prove damage if they belong to the same barrier, since any part of a barrier may
         // survive a crash. An intact index that ends before the gap proves that the barrier was never acknowledged.
-        let is_unfinished = trailing.synced_before <= end.position.next() && index_state.is_intact();
-        if trailing.count != 0 && !is_unfinished {
-            let detail = format!("{reason}, and {} whole records stand behind it", trailing.count);
+        let is_unfinished = trailing_frames.synced_before <= end.position.next() && index_state.is_intact();
+        if trailing_frames.count != 0 && !is_unfinished {
+            let detail = format!("{reason}, and {} whole records stand behind it", trailing_frames.count);
             return Err(self.damaged(end.position.next(), detail));
         }
         let truncate_tail = || {
@@ -210,7 +210,7 @@ impl Opening<'_> {
             file.sync_data()
         };
         truncate_tail().map_err(LogError::io("cut", &path))?;
-        if scan.ends_in_padding(&trailing) {
+        if scan.ends_in_padding(&trailing_frames) {
             return Ok(());
         }
         let bytes = length - end.offset;

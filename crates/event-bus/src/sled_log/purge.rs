@@ -71,9 +71,9 @@ impl SledLog {
         self.close()?;
         let (root, files) = (self.root.clone(), Arc::clone(&self.files));
         let old_copies = old_copies(&root, &*files)?;
-        let (journal, purged) = self.write_purged_journal(selected, at, events)?;
-        let purged = PurgeOutcome { old_copies, ..purged };
-        if purged.events != 0 {
+        let (journal, outcome) = self.write_purged_journal(selected, at, events)?;
+        let outcome = PurgeOutcome { old_copies, ..outcome };
+        if outcome.events != 0 {
             self.write_purged_index(&journal)?;
             let complete = || {
                 files.rename(&root.join(NEW_INDEX), &root.join(PURGED_INDEX))?;
@@ -84,7 +84,7 @@ impl SledLog {
         // Closing releases sled's files; opening the log completes the purge, or removes unneeded files.
         drop(self);
         let (log, _) = Self::open_with(&root, files)?;
-        Ok((log, purged))
+        Ok((log, outcome))
     }
 
     /// Writes and syncs a new journal without the payloads of the events for which `selected` returns true. Returns it
@@ -98,31 +98,31 @@ impl SledLog {
     ) -> Result<(ReadableJournal, PurgeOutcome), LogError> {
         let path = self.root.join(NEW_JOURNAL);
         let write_error = |error| LogError::io("write", &path)(error);
-        let old = self.visible().readable.clone();
+        let old_journal = self.visible().readable.clone();
         let file = self.files.open(&path, Mode::Replace).map_err(LogError::io("create", &path))?;
-        let mut cursor = Cursor::new(&*old.file, FrameBoundary::START.offset, old.end.offset);
-        let (mut pending, mut written) = (journal::encode_header().to_vec(), 0);
+        let mut cursor = Cursor::new(&*old_journal.file, FrameBoundary::START.offset, old_journal.end.offset);
+        let (mut unwritten, mut file_length) = (journal::encode_header().to_vec(), 0);
         let mut offsets = Offsets::default();
-        let (mut end, mut purged) = (FrameBoundary::START, PurgeOutcome::default());
-        while end.position < old.end.position {
-            let step = cursor.next().map_err(LogError::io("read", &old.path))?;
-            let frame = step.frame_at(end.position.next(), &old.path)?;
+        let (mut end, mut outcome) = (FrameBoundary::START, PurgeOutcome::default());
+        while end.position < old_journal.end.position {
+            let step = cursor.next().map_err(LogError::io("read", &old_journal.path))?;
+            let frame = step.frame_at(end.position.next(), &old_journal.path)?;
             offsets.add(frame.position(), end.offset);
-            let before = pending.len();
+            let frame_start = unwritten.len();
             let event = frame.to_recorded();
             if frame.purged().is_none() && !event.event.payload.is_empty() && selected(&event) {
-                frame.write_purged(&mut pending);
-                purged.events += 1;
-                purged.bytes += event.event.payload.len() as u64;
+                frame.write_purged(&mut unwritten);
+                outcome.events += 1;
+                outcome.bytes += event.event.payload.len() as u64;
             } else {
-                pending.extend_from_slice(frame.bytes());
+                unwritten.extend_from_slice(frame.bytes());
             }
-            let length = (pending.len() - before) as u64;
+            let length = (unwritten.len() - frame_start) as u64;
             end = FrameBoundary::after(&frame, end.offset + length);
-            if WRITE_BYTES <= pending.len() || end.position == old.end.position {
-                files::write_full(&*file, written, &pending).map_err(write_error)?;
-                written += pending.len() as u64;
-                pending.clear();
+            if WRITE_BYTES <= unwritten.len() || end.position == old_journal.end.position {
+                files::write_full(&*file, file_length, &unwritten).map_err(write_error)?;
+                file_length += unwritten.len() as u64;
+                unwritten.clear();
             }
         }
         for event in events {
@@ -130,7 +130,7 @@ impl SledLog {
             let recorded = Recorded::new(position, recorded_at, event.clone());
             offsets.add(position, end.offset);
             // Each event is a batch and a barrier of its own.
-            let chain = frame::encode(&mut pending, &recorded, 0, false, end.chain);
+            let chain = frame::encode(&mut unwritten, &recorded, 0, false, end.chain);
             end = FrameBoundary {
                 position,
                 chain,
@@ -138,9 +138,9 @@ impl SledLog {
                 offset: end.offset + frame::recorded_size(&recorded) as u64,
             };
         }
-        files::write_full(&*file, written, &pending).map_err(write_error)?;
+        files::write_full(&*file, file_length, &unwritten).map_err(write_error)?;
         file.sync_data().map_err(LogError::io("sync", &path))?;
-        Ok((ReadableJournal { path, file, end, offsets }, purged))
+        Ok((ReadableJournal { path, file, end, offsets }, outcome))
     }
 
     /// Builds the index of the purged journal, and copies the checkpoints without state to it.

@@ -208,12 +208,12 @@ impl SledLog {
 
     /// Writes the staged events to the journal, and to the index if that is due, then makes them visible to readers.
     fn barrier(&self, writer: &mut Writer, staged: &[StagedEvent]) -> Result<(), BarrierFailure> {
-        let encoded = writer.encode_group(staged);
-        let Some((_, end)) = encoded.frames.last().copied() else { return Ok(()) };
-        self.write_journal(writer, &encoded.bytes)?;
+        let encoded_group = writer.encode_group(staged);
+        let Some((_, end)) = encoded_group.frames.last().copied() else { return Ok(()) };
+        self.write_journal(writer, &encoded_group.bytes)?;
         // From here on the events may exist when the log is opened again, whether acknowledged or not.
         if writer.index_failure.is_none() {
-            writer.backlog.bytes.extend_from_slice(&encoded.bytes);
+            writer.backlog.bytes.extend_from_slice(&encoded_group.bytes);
             writer.backlog.since.get_or_insert_with(Instant::now);
         }
         self.extend_index_if_due(writer)?;
@@ -221,7 +221,7 @@ impl SledLog {
         writer.end = end;
         self.write_head_if_due(writer);
         let mut visible = self.visible.write().unwrap_or_else(PoisonError::into_inner);
-        for (staged, (start, end)) in staged.iter().zip(&encoded.frames) {
+        for (staged, (start, end)) in staged.iter().zip(&encoded_group.frames) {
             visible.readable.offsets.add(end.position, group_offset + *start as u64);
             visible.ids.add(staged.recorded.event.id, end.position);
         }
@@ -232,15 +232,15 @@ impl SledLog {
     /// Appends bytes to the journal and syncs it. If that fails, truncates the journal to its previous end.
     fn write_journal(&self, writer: &mut Writer, bytes: &[u8]) -> Result<(), BarrierFailure> {
         let (file, offset) = (&*writer.journal, writer.end.offset);
-        let written = writer.preallocation.write_frames(file, offset, bytes).map_err(|error| ("write to", error));
-        let synced = written.and_then(|()| file.sync_data().map_err(|error| ("sync", error)));
-        let Err((action, error)) = synced else { return Ok(()) };
+        let write_result = writer.preallocation.write_frames(file, offset, bytes).map_err(|error| ("write to", error));
+        let sync_result = write_result.and_then(|()| file.sync_data().map_err(|error| ("sync", error)));
+        let Err((action, error)) = sync_result else { return Ok(()) };
         writer.preallocation.forget();
         // These bytes are not visible yet. If the truncation fails as well, opening the log truncates them.
-        let truncated = file.truncate(offset).inspect_err(|error| {
+        let truncation = file.truncate(offset).inspect_err(|error| {
             tracing::warn!(%error, "bytes of a failed write stay in the journal until the log is opened again");
         });
-        if truncated.is_ok() && is_out_of_room(&error) {
+        if truncation.is_ok() && is_out_of_room(&error) {
             return Err(BarrierFailure::Full(error));
         }
         Err(BarrierFailure::Fatal(format!("cannot {action} `{}`: {error}", self.root.join(JOURNAL).display())))
@@ -318,11 +318,11 @@ impl SledLog {
     pub(super) fn complete_deferred_work(&self, writer: &mut Writer) -> Result<(), LogError> {
         writer.check_running(&self.root)?;
         writer.preallocation.truncate(&*writer.journal, writer.end.offset);
-        let extended = self.extend_index(writer);
-        if extended.is_ok() {
+        let extension = self.extend_index(writer);
+        if extension.is_ok() {
             self.write_head(writer);
         }
-        extended.map_err(|cause| {
+        extension.map_err(|cause| {
             writer.stop(&cause);
             writer.stopped_error(&self.root)
         })

@@ -130,18 +130,18 @@ impl TextStore for TextFiles {
                 failures.push(error);
                 Vec::new()
             });
-            let mut changed = false;
+            let mut is_changed = false;
             for path in paths {
                 let hash = hash_of_path(&path);
                 if hash.is_some_and(keep) {
                     continue;
                 }
                 match self.files.remove(&path) {
-                    Ok(()) => (removed, changed) = (removed + u64::from(hash.is_some()), true),
+                    Ok(()) => (removed, is_changed) = (removed + u64::from(hash.is_some()), true),
                     Err(error) => failures.push(LogError::io("remove", &path)(error)),
                 }
             }
-            if changed && let Err(error) = self.files.sync_dir(&directory) {
+            if is_changed && let Err(error) = self.files.sync_dir(&directory) {
                 failures.push(LogError::io("sync", &directory)(error));
             }
         }

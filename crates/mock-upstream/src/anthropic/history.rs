@@ -15,7 +15,7 @@ use crate::{answer::signature, api_error::ApiError};
 pub(super) fn validate(messages: &[Value], model: &str, system_may_follow: bool) -> Result<(), ApiError> {
     // Calls that wait for their results.
     let mut open_calls: BTreeSet<&str> = BTreeSet::new();
-    let last = messages.len() - 1;
+    let last_index = messages.len() - 1;
     for (index, message) in messages.iter().enumerate() {
         let role = message["role"].as_str().unwrap_or_default();
         match role {
@@ -25,12 +25,12 @@ pub(super) fn validate(messages: &[Value], model: &str, system_may_follow: bool)
                 return Err(ApiError::invalid(format!("messages.{index}.role: Input should be 'user' or 'assistant'")));
             }
         }
-        let may_be_empty = role == "assistant" && index == last;
+        let may_be_empty = role == "assistant" && index == last_index;
         let blocks = content_blocks(message, index, may_be_empty)?;
         let results = result_ids(blocks, index, &open_calls)?;
-        if let Some(missing) = open_calls.iter().find(|id| !results.contains(*id)) {
+        if let Some(missing_id) = open_calls.iter().find(|id| !results.contains(*id)) {
             return Err(ApiError::invalid(format!(
-                "messages.{index}: `tool_use` ids were found without `tool_result` blocks immediately after: {missing}. \
+                "messages.{index}: `tool_use` ids were found without `tool_result` blocks immediately after: {missing_id}. \
                  Each `tool_use` block must have a corresponding `tool_result` block in the next message."
             )));
         }
@@ -45,7 +45,7 @@ pub(super) fn validate(messages: &[Value], model: &str, system_may_follow: bool)
     match open_calls.first() {
         None => Ok(()),
         Some(id) => Err(ApiError::invalid(format!(
-            "messages.{last}: `tool_use` ids were found without `tool_result` blocks immediately after: {id}."
+            "messages.{last_index}: `tool_use` ids were found without `tool_result` blocks immediately after: {id}."
         ))),
     }
 }
@@ -103,7 +103,7 @@ fn result_ids<'a>(
 /// [`ApiError`] if a required member is missing, the text is empty, the role may not have such a block, or `model` did
 /// not create the signature.
 fn validate_block(block: &Value, role: &str, model: &str, path: &str) -> Result<(), ApiError> {
-    let required = |field: &str| match block.get(field) {
+    let check_field = |field: &str| match block.get(field) {
         Some(value) if !value.is_null() => Ok(()),
         _ => Err(ApiError::invalid(format!("{path}.{field}: Field required"))),
     };
@@ -117,27 +117,27 @@ fn validate_block(block: &Value, role: &str, model: &str, path: &str) -> Result<
         "text" if block["text"].as_str().is_none_or(str::is_empty) => {
             Err(ApiError::invalid(format!("{path}: text content blocks must be non-empty")))
         }
-        "tool_use" => ["id", "name", "input"].into_iter().try_for_each(required).and_then(|()| {
+        "tool_use" => ["id", "name", "input"].into_iter().try_for_each(check_field).and_then(|()| {
             if block["input"].is_object() {
                 return Ok(());
             }
             Err(ApiError::invalid(format!("{path}.tool_use.input: Input should be a valid dictionary")))
         }),
         "thinking" => {
-            ["thinking", "signature"].into_iter().try_for_each(required)?;
+            ["thinking", "signature"].into_iter().try_for_each(check_field)?;
             check_signature(&block["signature"], kind, model, path)
         }
-        "redacted_thinking" => required("data").and_then(|()| check_signature(&block["data"], kind, model, path)),
+        "redacted_thinking" => check_field("data").and_then(|()| check_signature(&block["data"], kind, model, path)),
         _ => Ok(()),
     }
 }
 
-/// Checks that a thinking block of Messages was signed by `model`. `found` is its signature, `kind` its type, and
+/// Checks that a thinking block of Messages was signed by `model`. `block_signature` is its signature, `kind` its type, and
 /// `path` that of the block, for the error.
-fn check_signature(found: &Value, kind: &str, model: &str, path: &str) -> Result<(), ApiError> {
-    if found.as_str() == Some(&signature(model)) {
+fn check_signature(block_signature: &Value, kind: &str, model: &str, path: &str) -> Result<(), ApiError> {
+    if block_signature.as_str() == Some(&signature(model)) {
         return Ok(());
     }
-    let what = if kind == "thinking" { "signature" } else { "data" };
-    Err(ApiError::invalid(format!("{path}: Invalid `{what}` in `{kind}` block")))
+    let field = if kind == "thinking" { "signature" } else { "data" };
+    Err(ApiError::invalid(format!("{path}: Invalid `{field}` in `{kind}` block")))
 }

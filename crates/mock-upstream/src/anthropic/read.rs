@@ -43,18 +43,18 @@ pub(crate) fn parse_request(headers: &HeaderMap, body: &Value, length: usize) ->
     let messages = list_field(body, "messages")?;
     reject_foreign_fields(body, FOREIGN_FIELDS)?;
     validate_settings(body, limit)?;
-    let beta = headers
+    let allows_later_system = headers
         .get_all("anthropic-beta")
         .iter()
         .any(|value| value.to_str().is_ok_and(|names| names.contains("mid-conversation-system")));
-    history::validate(messages, &model, beta)?;
-    let last = messages.iter().rfind(|message| message["role"] != "system").unwrap_or(&Value::Null);
+    history::validate(messages, &model, allows_later_system)?;
+    let last_message = messages.iter().rfind(|message| message["role"] != "system").unwrap_or(&Value::Null);
     let format = [&body["output_config"]["format"], &body["output_format"]];
     let schema = format.into_iter().find(|format| format["type"] == "json_schema");
     Ok(ParsedRequest {
         stream: body["stream"] == true,
         user_text: last_user_text(messages),
-        result_bytes: result_bytes(last),
+        result_bytes: result_bytes(last_message),
         tools: tools(body)?,
         json_schema: schema.map(|format| format["schema"].clone()),
         max_output_tokens: Some(limit),
@@ -114,7 +114,7 @@ fn validate_settings(body: &Value, limit: u64) -> Result<(), ApiError> {
         }
         Some(_) => {}
     }
-    if ["any", "tool"].iter().any(|forced| body["tool_choice"]["type"] == *forced) {
+    if ["any", "tool"].iter().any(|forcing_type| body["tool_choice"]["type"] == *forcing_type) {
         return Err(ApiError::invalid("Thinking may not be enabled when tool_choice forces tool use."));
     }
     Ok(())
@@ -134,7 +134,7 @@ fn tools(body: &Value) -> Result<Vec<Tool>, ApiError> {
         if is_custom && tool["input_schema"]["type"] != "object" {
             return Err(ApiError::invalid(format!("tools.{index}.custom.input_schema: Field required")));
         }
-        if tools.iter().any(|known| known.name == name) {
+        if tools.iter().any(|earlier_tool| earlier_tool.name == name) {
             return Err(ApiError::invalid("tools: Tool names must be unique."));
         }
         tools.push(Tool::function(name));
@@ -144,8 +144,8 @@ fn tools(body: &Value) -> Result<Vec<Tool>, ApiError> {
 
 /// Returns the text of the user's last message in a Messages request; empty without one.
 fn last_user_text(messages: &[Value]) -> String {
-    let last = messages.iter().rfind(|message| message["role"] == "user");
-    match last.map(|message| &message["content"]) {
+    let last_message = messages.iter().rfind(|message| message["role"] == "user");
+    match last_message.map(|message| &message["content"]) {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(blocks)) => {
             blocks.iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n")

@@ -65,9 +65,9 @@ fn content_block(block: &Block, model: &str) -> Value {
 fn streamed_block(block: &Block, model: &str) -> (Value, Vec<Value>) {
     match block {
         Block::Thinking => {
-            let (first, second) = THINKING_TEXT.split_at(THINKING_TEXT.len() / 2);
+            let (first_half, second_half) = THINKING_TEXT.split_at(THINKING_TEXT.len() / 2);
             let mut deltas: Vec<_> =
-                [first, second].map(|part| json!({"type": "thinking_delta", "thinking": part})).into();
+                [first_half, second_half].map(|part| json!({"type": "thinking_delta", "thinking": part})).into();
             deltas.push(json!({"type": "signature_delta", "signature": signature(model)}));
             (json!({"type": "thinking", "thinking": "", "signature": ""}), deltas)
         }
@@ -78,8 +78,9 @@ fn streamed_block(block: &Block, model: &str) -> (Value, Vec<Value>) {
         Block::ToolCall(call) => {
             let arguments = call.arguments();
             let middle = arguments.ceil_char_boundary(arguments.len() / 2);
-            let (first, second) = arguments.split_at(middle);
-            let deltas = ["", first, second].map(|part| json!({"type": "input_json_delta", "partial_json": part}));
+            let (first_half, second_half) = arguments.split_at(middle);
+            let deltas =
+                ["", first_half, second_half].map(|part| json!({"type": "input_json_delta", "partial_json": part}));
             (tool_use(call, &json!({})), deltas.into())
         }
     }

@@ -181,8 +181,8 @@ fn tools(body: &Value) -> Result<Vec<Tool>, ApiError> {
 
 /// Returns the text of the user's last message in a Chat Completions request; empty without one.
 fn last_user_text(messages: &[Value]) -> String {
-    let last = messages.iter().rfind(|message| message["role"] == "user");
-    match last.map(|message| &message["content"]) {
+    let last_message = messages.iter().rfind(|message| message["role"] == "user");
+    match last_message.map(|message| &message["content"]) {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(parts)) => {
             parts.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")

@@ -109,12 +109,12 @@ fn call(call: &ToolCall, arguments: &str) -> Value {
 /// two parts. `index` is the index of the call in the message.
 fn call_deltas(tool_call: &ToolCall, index: usize) -> [Value; 3] {
     let arguments = tool_call.arguments();
-    let (first, second) = arguments.split_at(arguments.ceil_char_boundary(arguments.len() / 2));
+    let (first_half, second_half) = arguments.split_at(arguments.ceil_char_boundary(arguments.len() / 2));
     let mut start = call(tool_call, "");
     start["index"] = json!(index);
     let (kind, field) = if tool_call.tool.custom { ("custom", "input") } else { ("function", "arguments") };
     let delta = |text: &str| json!({"index": index, kind: {field: text}});
-    [start, delta(first), delta(second)]
+    [start, delta(first_half), delta(second_half)]
 }
 
 /// Returns the value of `finish_reason` in a chat completion.

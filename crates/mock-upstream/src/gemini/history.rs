@@ -81,8 +81,8 @@ fn check_signature_presence(contents: &[Value], model: &str) -> Result<(), ApiEr
     let is_user = |content: &Value| content["role"] != "model" && count(content, "functionResponse") == 0;
     let turn_start = contents.iter().rposition(is_user).unwrap_or(0);
     for content in contents.iter().skip(turn_start) {
-        let first = parts(content).iter().find(|part| part.get("functionCall").is_some());
-        if let Some(call) = first.filter(|part| part["thoughtSignature"].is_null()) {
+        let first_call = parts(content).iter().find(|part| part.get("functionCall").is_some());
+        if let Some(call) = first_call.filter(|part| part["thoughtSignature"].is_null()) {
             return Err(ApiError::invalid(format!(
                 "Function call is missing a thought_signature in functionCall parts. Function call {}.",
                 call["functionCall"]["name"]

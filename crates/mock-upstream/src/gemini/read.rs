@@ -42,9 +42,9 @@ pub(crate) fn parse_request(model: &str, stream: bool, body: &Value, length: usi
     })?;
     history::validate(contents, model)?;
     let settings = &body["generationConfig"];
-    let json = settings["responseMimeType"] == "application/json";
+    let requests_json = settings["responseMimeType"] == "application/json";
     let schema = ["responseJsonSchema", "responseSchema"].into_iter().find_map(|name| settings.get(name));
-    if schema.is_some() && !json {
+    if schema.is_some() && !requests_json {
         return Err(ApiError::invalid("response_mime_type must be 'application/json' when a response schema is set"));
     }
     Ok(ParsedRequest {
@@ -53,7 +53,7 @@ pub(crate) fn parse_request(model: &str, stream: bool, body: &Value, length: usi
         user_text: history::last_user_text(contents),
         result_bytes: history::trailing_result_bytes(contents),
         tools: tools(body)?,
-        json_schema: json.then(|| schema.cloned().unwrap_or_default()),
+        json_schema: requests_json.then(|| schema.cloned().unwrap_or_default()),
         max_output_tokens: settings["maxOutputTokens"].as_u64(),
         include_usage: true,
         cache: CacheUse::from_continued(contents.iter().any(|content| content["role"] == "model")),
@@ -88,6 +88,6 @@ fn check_keywords(schema: &Value, path: &str) -> Result<(), ApiError> {
             "Invalid JSON payload received. Unknown name \"{keyword}\" at '{path}.parameters': Cannot find field."
         )));
     }
-    let properties = schema["properties"].as_object().into_iter().flat_map(|all| all.values());
+    let properties = schema["properties"].as_object().into_iter().flat_map(|properties| properties.values());
     properties.chain(schema.get("items")).try_for_each(|part| check_keywords(part, path))
 }

@@ -31,10 +31,10 @@ pub(crate) fn stream_events(answer: &Answer) -> Vec<Bytes> {
 /// `alt=sse`.
 pub(crate) fn stream_array(answer: &Answer) -> Vec<Bytes> {
     let chunks = chunks(answer);
-    let last = chunks.len().saturating_sub(1);
+    let last_index = chunks.len().saturating_sub(1);
     let element = |(index, chunk): (usize, &Value)| {
         let start = if index == 0 { "[" } else { "," };
-        let end = if index == last { "]" } else { "" };
+        let end = if index == last_index { "]" } else { "" };
         Bytes::from(format!("{start}{chunk}\r\n{end}"))
     };
     chunks.iter().enumerate().map(element).collect()
@@ -44,11 +44,11 @@ pub(crate) fn stream_array(answer: &Answer) -> Vec<Bytes> {
 fn chunks(answer: &Answer) -> Vec<Value> {
     let mut parts_of_response: Vec<Value> = answer.blocks.iter().flat_map(parts).collect();
     add_signature(&mut parts_of_response, answer);
-    let last = parts_of_response.len().saturating_sub(1);
+    let last_index = parts_of_response.len().saturating_sub(1);
     parts_of_response
         .iter()
         .enumerate()
-        .map(|(index, part)| chunk(answer, std::slice::from_ref(part), index == last))
+        .map(|(index, part)| chunk(answer, std::slice::from_ref(part), index == last_index))
         .collect()
 }
 
@@ -69,31 +69,31 @@ fn function_call(call: &ToolCall) -> Value {
 /// Adds Gemini's thought signature to the first function call or, without a call, to the part after the last thought.
 fn add_signature(parts: &mut [Value], answer: &Answer) {
     let call = parts.iter().position(|part| part.get("functionCall").is_some());
-    let thought = parts.iter().rposition(|part| part["thought"] == true).map(|index| index + 1);
-    if let Some(part) = call.or(thought).and_then(|index| parts.get_mut(index)) {
+    let after_thought = parts.iter().rposition(|part| part["thought"] == true).map(|index| index + 1);
+    if let Some(part) = call.or(after_thought).and_then(|index| parts.get_mut(index)) {
         part["thoughtSignature"] = json!(signature(&answer.model));
     }
 }
 
-/// Writes a chunk of a Gemini response with these parts. Every chunk has the input tokens; the `last` one also has the
+/// Writes a chunk of a Gemini response with these parts. Every chunk has the input tokens; the last one (`is_last`) also has the
 /// finish reason and all token counts.
-fn chunk(answer: &Answer, parts: &[Value], last: bool) -> Value {
+fn chunk(answer: &Answer, parts: &[Value], is_last: bool) -> Value {
     let mut candidate = json!({"content": {"role": "model", "parts": parts}, "index": 0});
-    if last {
+    if is_last {
         candidate["finishReason"] = json!(if answer.stop == StopReason::MaxTokens { "MAX_TOKENS" } else { "STOP" });
     }
     json!({
         "candidates": [candidate],
-        "usageMetadata": usage(&answer.usage, last),
+        "usageMetadata": usage(&answer.usage, is_last),
         "modelVersion": answer.model,
         "responseId": format!("mock{:08}", answer.number),
     })
 }
 
-/// Writes the `usageMetadata` object of a Gemini response; only the `last` chunk has the counts of the output and the
+/// Writes the `usageMetadata` object of a Gemini response; only the last chunk (`is_last`) has the counts of the output and the
 /// cache. `candidatesTokenCount` excludes thinking.
-fn usage(usage: &Usage, last: bool) -> Value {
-    if !last {
+fn usage(usage: &Usage, is_last: bool) -> Value {
+    if !is_last {
         return json!({"promptTokenCount": usage.input, "totalTokenCount": usage.input});
     }
     let mut counts = json!({

@@ -30,8 +30,8 @@ pub(super) fn is_model_output(item: &Value) -> bool {
 /// [`ApiError`] for invalid roles and content, tool calls without results, results without calls, and reasoning of
 /// other models.
 pub(super) fn validate(items: &[Value], model: &str, has_previous_response: bool) -> Result<(), ApiError> {
-    let mut called: BTreeSet<&str> = BTreeSet::new();
-    let mut answered: BTreeSet<&str> = BTreeSet::new();
+    let mut call_ids: BTreeSet<&str> = BTreeSet::new();
+    let mut result_ids: BTreeSet<&str> = BTreeSet::new();
     for (index, item) in items.iter().enumerate() {
         let field = |what: &str| format!("input[{index}].{what}");
         let id = item["call_id"].as_str().unwrap_or_default();
@@ -45,21 +45,21 @@ pub(super) fn validate(items: &[Value], model: &str, has_previous_response: bool
                         format!("Missing required parameter: '{}'.", field("call_id")),
                     ));
                 }
-                called.insert(id);
+                call_ids.insert(id);
             }
             result if RESULT_TYPES.contains(&result) => {
-                if !called.contains(id) && !has_previous_response {
+                if !call_ids.contains(id) && !has_previous_response {
                     return Err(ApiError::invalid_field(
                         "input",
                         format!("No tool call found for function call output with call_id {id}."),
                     ));
                 }
-                answered.insert(id);
+                result_ids.insert(id);
             }
             _ => {}
         }
     }
-    match called.difference(&answered).next() {
+    match call_ids.difference(&result_ids).next() {
         None => Ok(()),
         Some(id) => Err(ApiError::invalid_field("input", format!("No tool output found for function call {id}."))),
     }
@@ -116,8 +116,8 @@ fn check_signature(item: &Value, model: &str, field: &str) -> Result<(), ApiErro
 
 /// Returns the text of the user's last message in a Responses request; empty without one.
 pub(super) fn last_user_text(items: &[Value]) -> String {
-    let last = items.iter().rfind(|item| kind(item) == "message" && item["role"] == "user");
-    match last.map(|item| &item["content"]) {
+    let last_message = items.iter().rfind(|item| kind(item) == "message" && item["role"] == "user");
+    match last_message.map(|item| &item["content"]) {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(parts)) => {
             parts.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")

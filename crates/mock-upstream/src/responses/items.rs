@@ -35,23 +35,23 @@ fn item_events(index: usize, started: &Value, done: &Value, inner_events: Vec<Va
 /// the position of the item in the response.
 fn reasoning(answer: &Answer, index: usize) -> Item {
     let id = format!("rs_mock{:08}_{index}", answer.number);
-    let encrypted = signature(&answer.model);
-    let started = json!({"id": id, "type": "reasoning", "summary": [], "encrypted_content": encrypted});
+    let encrypted_content = signature(&answer.model);
+    let first_item = json!({"id": id, "type": "reasoning", "summary": [], "encrypted_content": encrypted_content});
     let part = json!({"type": "summary_text", "text": THINKING_TEXT});
-    let done = json!({"id": id, "type": "reasoning", "summary": [part], "encrypted_content": encrypted});
-    let at = |kind: &str| json!({"type": format!("response.reasoning_summary_{kind}"), "item_id": id, "output_index": index, "summary_index": 0});
-    let with = |kind: &str, field: &str, value: Value| {
-        let mut event = at(kind);
+    let done = json!({"id": id, "type": "reasoning", "summary": [part], "encrypted_content": encrypted_content});
+    let part_event = |kind: &str| json!({"type": format!("response.reasoning_summary_{kind}"), "item_id": id, "output_index": index, "summary_index": 0});
+    let part_event_with = |kind: &str, field: &str, value: Value| {
+        let mut event = part_event(kind);
         event[field] = value;
         event
     };
     let inner_events = vec![
-        with("part.added", "part", json!({"type": "summary_text", "text": ""})),
-        with("text.delta", "delta", json!(THINKING_TEXT)),
-        with("text.done", "text", json!(THINKING_TEXT)),
-        with("part.done", "part", part),
+        part_event_with("part.added", "part", json!({"type": "summary_text", "text": ""})),
+        part_event_with("text.delta", "delta", json!(THINKING_TEXT)),
+        part_event_with("text.done", "text", json!(THINKING_TEXT)),
+        part_event_with("part.done", "part", part),
     ];
-    let events = item_events(index, &started, &done, inner_events);
+    let events = item_events(index, &first_item, &done, inner_events);
     Item { done, events }
 }
 
@@ -62,24 +62,24 @@ fn message(answer: &Answer, index: usize, deltas: &[String]) -> Item {
     let text = deltas.concat();
     let part = |text: &str| json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []});
     let item_with_status = |status: &str, content: Vec<Value>| json!({"id": id, "type": "message", "role": "assistant", "status": status, "content": content});
-    let (started, done) =
+    let (first_item, done) =
         (item_with_status("in_progress", Vec::new()), item_with_status("completed", vec![part(&text)]));
-    let with = |kind: &str, field: &str, value: Value| {
+    let event_with = |kind: &str, field: &str, value: Value| {
         let mut event =
             json!({"type": format!("response.{kind}"), "item_id": id, "output_index": index, "content_index": 0});
         event[field] = value;
         event
     };
     let text_event = |kind: &str, field: &str, text: &str| {
-        let mut event = with(kind, field, json!(text));
+        let mut event = event_with(kind, field, json!(text));
         event["logprobs"] = json!([]);
         event
     };
-    let mut inner_events = vec![with("content_part.added", "part", part(""))];
+    let mut inner_events = vec![event_with("content_part.added", "part", part(""))];
     inner_events.extend(deltas.iter().map(|delta| text_event("output_text.delta", "delta", delta)));
     inner_events.push(text_event("output_text.done", "text", &text));
-    inner_events.push(with("content_part.done", "part", part(&text)));
-    let events = item_events(index, &started, &done, inner_events);
+    inner_events.push(event_with("content_part.done", "part", part(&text)));
+    let events = item_events(index, &first_item, &done, inner_events);
     Item { done, events }
 }
 
@@ -107,18 +107,18 @@ fn tool_call(index: usize, call: &ToolCall) -> Item {
         item[field] = json!(text);
         item
     };
-    let (started, done) = (item_with_status("in_progress", ""), item_with_status("completed", &arguments));
+    let (first_item, done) = (item_with_status("in_progress", ""), item_with_status("completed", &arguments));
     let event = |what: &str, field: &str, text: &str| {
         let mut event = json!({"type": format!("response.{name}.{what}"), "item_id": id, "output_index": index});
         event[field] = json!(text);
         event
     };
-    let (first, second) = arguments.split_at(arguments.ceil_char_boundary(arguments.len() / 2));
+    let (first_half, second_half) = arguments.split_at(arguments.ceil_char_boundary(arguments.len() / 2));
     let mut end = event("done", field, &arguments);
     if !call.tool.custom {
         end["name"] = json!(call.tool.name);
     }
-    let inner_events = vec![event("delta", "delta", first), event("delta", "delta", second), end];
-    let events = item_events(index, &started, &done, inner_events);
+    let inner_events = vec![event("delta", "delta", first_half), event("delta", "delta", second_half), end];
+    let events = item_events(index, &first_item, &done, inner_events);
     Item { done, events }
 }

@@ -82,16 +82,16 @@ fn tools(list: &[Value], namespace: Option<&str>) -> Result<Vec<Tool>, ApiError>
     let mut tools = Vec::new();
     for (index, tool) in list.iter().enumerate() {
         let field = format!("tools[{index}].name");
-        let missing = || ApiError::invalid_field(&field, format!("Missing required parameter: '{field}'."));
+        let missing_name = || ApiError::invalid_field(&field, format!("Missing required parameter: '{field}'."));
         match tool["type"].as_str() {
             Some(kind @ ("function" | "custom")) => {
-                let name = text_field(tool, "name").map_err(|_| missing())?;
+                let name = text_field(tool, "name").map_err(|_| missing_name())?;
                 check_tool_name(&field, name, 64, "_-")?;
                 let namespace = namespace.map(str::to_owned);
                 tools.push(Tool { name: name.to_owned(), namespace, custom: kind == "custom" });
             }
             Some("namespace") => {
-                let name = text_field(tool, "name").map_err(|_| missing())?;
+                let name = text_field(tool, "name").map_err(|_| missing_name())?;
                 tools.extend(self::tools(optional_list(tool, "tools")?, Some(name))?);
             }
             // Tools that OpenAI runs itself.

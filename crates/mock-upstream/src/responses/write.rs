@@ -32,11 +32,11 @@ pub(crate) fn stream_events(answer: &Answer) -> Vec<Bytes> {
     }
     let end = if answer.stop == StopReason::MaxTokens { "response.incomplete" } else { "response.completed" };
     events.push(json!({"type": end, "response": final_response(answer, &output)}));
-    let numbered = (0_u64..).zip(events).map(|(number, mut event)| {
+    let numbered_events = (0_u64..).zip(events).map(|(number, mut event)| {
         event["sequence_number"] = json!(number);
         typed(&event)
     });
-    numbered.collect()
+    numbered_events.collect()
 }
 
 /// Returns the last event of a Responses stream that fails, with an error of this code and message; `number` is its

@@ -86,9 +86,9 @@ impl Columns {
     /// tokens.
     fn learn<'a>(features: impl Iterator<Item = &'a Features> + Clone) -> Self {
         let mut texts_with = vec![0; TOKEN_HASHES];
-        let (mut total, mut levels) = (0, Vec::<Vec<usize>>::new());
+        let (mut turn_count, mut levels) = (0, Vec::<Vec<usize>>::new());
         for features in features.clone() {
-            total += 1;
+            turn_count += 1;
             for word in features.sketch.numbers() {
                 texts_with[usize::from(word)] += 1;
             }
@@ -98,13 +98,13 @@ impl Columns {
             }
         }
         let mut columns = 0_u32..;
-        let idf = |texts_with: usize| (to_f64(1 + total) / to_f64(1 + texts_with)).ln() + 1.0;
-        let known = |texts_with: usize| {
+        let idf = |texts_with: usize| (to_f64(1 + turn_count) / to_f64(1 + texts_with)).ln() + 1.0;
+        let column_of_word = |texts_with: usize| {
             (texts_with != 0).then(|| columns.next().map(|column| (column, idf(texts_with)))).flatten()
         };
-        let words: Vec<_> = texts_with.into_iter().map(known).collect();
+        let words: Vec<_> = texts_with.into_iter().map(column_of_word).collect();
         let shapes_start = words.iter().flatten().count();
-        let total_variance = levels.iter().map(|counts| level_variance(counts, total)).sum::<f64>();
+        let total_variance = levels.iter().map(|counts| level_variance(counts, turn_count)).sum::<f64>();
         let mut groups: Vec<String> = features.filter_map(|features| features.workload.clone()).collect();
         groups.sort_unstable();
         groups.dedup();
@@ -122,8 +122,8 @@ impl Columns {
     /// Computes the feature vector of a turn as columns and values: TF-IDF weights scaled to length 1, levels, kind of
     /// work, and intercept. Tokens and kinds of work that have no column are omitted.
     fn feature_vector(&self, features: &Features) -> Vec<(u32, f64)> {
-        let known = |word: u16| self.words.get(usize::from(word)).copied().flatten();
-        let mut vector = scale_to_unit(features.sketch.numbers().filter_map(known).collect());
+        let column_and_idf = |word: u16| self.words.get(usize::from(word)).copied().flatten();
+        let mut vector = scale_to_unit(features.sketch.numbers().filter_map(column_and_idf).collect());
         let column = |index: usize| u32::try_from(self.shapes_start + index).unwrap_or(u32::MAX);
         for (index, level) in features.sketch.shape.iter().enumerate() {
             let start = index * usize::from(MAX_LEVEL);
@@ -138,10 +138,10 @@ impl Columns {
 }
 
 /// Returns the sum of the variances of the binary features "at least 1", "at least 2", … of one level. `counts` has the
-/// number of turns at each value of the level, and `total` is the number of all turns.
-fn level_variance(counts: &[usize], total: usize) -> f64 {
+/// number of turns at each value of the level, and `turn_count` is the number of all turns.
+fn level_variance(counts: &[usize], turn_count: usize) -> f64 {
     let mut below = 0;
-    let share = |below: usize| to_f64(below) / to_f64(total.max(1));
+    let share = |below: usize| to_f64(below) / to_f64(turn_count.max(1));
     let variances = counts.iter().map(|count| {
         below += count;
         share(below) * (1.0 - share(below))

@@ -23,7 +23,7 @@ pub(super) fn fit_logistic(rows: &SparseMatrix, targets: &[f64], penalty: f64) -
     let columns = rows.columns();
     let mut weights = vec![0.0; columns];
     let penalty_of = |column: usize| if column + 1 == columns { 1e-6 } else { penalty };
-    let mut first = None;
+    let mut initial_length = None;
     for _ in 0..MAX_NEWTON_STEPS {
         let probabilities: Vec<f64> = rows.multiply(&weights).into_iter().map(sigmoid).collect();
         let residuals: Vec<f64> =
@@ -33,19 +33,20 @@ pub(super) fn fit_logistic(rows: &SparseMatrix, targets: &[f64], penalty: f64) -
             *gradient += penalty_of(column) * weight;
         }
         let length = euclidean_length(&gradient);
-        let first_length = *first.get_or_insert(length);
-        if length <= GRADIENT_TOLERANCE * first_length {
+        let initial_gradient_length = *initial_length.get_or_insert(length);
+        if length <= GRADIENT_TOLERANCE * initial_gradient_length {
             break;
         }
         let curvature: Vec<f64> = probabilities.iter().map(|probability| probability * (1.0 - probability)).collect();
         let step = newton_step(rows, &curvature, &penalty_of, &gradient);
-        let before = regularised_loss(rows, targets, &weights, &penalty_of);
+        let previous_loss = regularised_loss(rows, targets, &weights, &penalty_of);
         let slope: f64 = step.iter().zip(&gradient).map(|(step, gradient)| step * gradient).sum();
         let mut scale = 1.0;
         // Backtracking line search with the Armijo condition.
         let next_weights = loop {
             let candidate: Vec<f64> = weights.iter().zip(&step).map(|(weight, step)| weight - scale * step).collect();
-            if regularised_loss(rows, targets, &candidate, &penalty_of) <= before - 1e-4 * scale * slope || scale < 1e-6
+            if regularised_loss(rows, targets, &candidate, &penalty_of) <= previous_loss - 1e-4 * scale * slope
+                || scale < 1e-6
             {
                 break candidate;
             }
@@ -74,9 +75,9 @@ fn newton_step(
         if norm_squared <= target_norm_squared {
             break;
         }
-        let inner: Vec<f64> =
+        let weighted_rows: Vec<f64> =
             rows.multiply(&direction).iter().zip(curvature).map(|(value, weight)| value * weight).collect();
-        let mut product = rows.multiply_transposed(&inner);
+        let mut product = rows.multiply_transposed(&weighted_rows);
         for (column, (product, direction)) in product.iter_mut().zip(&direction).enumerate() {
             *product += penalty_of(column) * direction;
         }

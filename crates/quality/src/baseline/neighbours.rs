@@ -50,8 +50,8 @@ impl<'a> Neighbours<'a> {
     pub(crate) fn forecasts(&self, turn: usize) -> [Vec<Option<Forecast>>; 2] {
         let mut similarities = vec![0.0; self.training.len()];
         for (column, value) in self.vocabulary.tf_idf_vector(&self.set.turns[turn]) {
-            for (index, other) in &self.by_column[column as usize] {
-                similarities[*index as usize] += value * other;
+            for (index, training_value) in &self.by_column[column as usize] {
+                similarities[*index as usize] += value * training_value;
             }
         }
         let mut order: Vec<usize> = (0..self.training.len()).collect();

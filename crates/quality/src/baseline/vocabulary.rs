@@ -17,14 +17,14 @@ impl Vocabulary {
     /// Collects the words of training turns, each with its inverse document frequency:
     /// `ln((1 + turns) / (1 + turns with the word)) + 1`. With `by_group`, the kind of work counts as a word.
     pub(super) fn learn<'a>(turns: impl Iterator<Item = &'a Turn>, by_group: bool) -> Self {
-        let (mut total, mut texts_with) = (0, BTreeMap::<String, usize>::new());
+        let (mut turn_count, mut texts_with) = (0, BTreeMap::<String, usize>::new());
         for turn in turns {
-            total += 1;
+            turn_count += 1;
             for word in count_words(turn, by_group).into_keys() {
                 *texts_with.entry(word).or_default() += 1;
             }
         }
-        let idf = |texts_with: usize| (to_f64(1 + total) / to_f64(1 + texts_with)).ln() + 1.0;
+        let idf = |texts_with: usize| (to_f64(1 + turn_count) / to_f64(1 + texts_with)).ln() + 1.0;
         let words =
             (0..).zip(texts_with).map(|(column, (word, texts_with))| (word, (column, idf(texts_with)))).collect();
         Self { words, by_group }

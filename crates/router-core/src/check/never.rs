@@ -58,18 +58,18 @@ fn impossible_for_all_turns(when: &Predicate) -> Option<String> {
 
 /// Returns why conditions that must all hold exclude each other; `None` if no two of them are known to.
 fn contradiction(parts: &[Predicate]) -> Option<String> {
-    let least = parts
+    let lower_bound = parts
         .iter()
         .filter_map(|part| if let Predicate::TokensAbove(tokens) = part { Some(*tokens) } else { None })
         .max();
-    let most = parts
+    let upper_bound = parts
         .iter()
         .filter_map(|part| if let Predicate::TokensBelow(tokens) = part { Some(*tokens) } else { None })
         .min();
-    if let (Some(least), Some(most)) = (least, most)
-        && most <= least.saturating_add(1)
+    if let (Some(lower_bound), Some(upper_bound)) = (lower_bound, upper_bound)
+        && upper_bound <= lower_bound.saturating_add(1)
     {
-        return Some(format!("no prompt has more than {least} and fewer than {most} tokens"));
+        return Some(format!("no prompt has more than {lower_bound} and fewer than {upper_bound} tokens"));
     }
     let excludes = |a: &Predicate, b: &Predicate| match (a, b) {
         (Predicate::Not(a), b) => **a == *b,
@@ -78,8 +78,8 @@ fn contradiction(parts: &[Predicate]) -> Option<String> {
         | (Predicate::Subagent(a), Predicate::Subagent(b)) => a != b,
         _ => false,
     };
-    let exclusive = parts.iter().any(|a| parts.iter().any(|b| excludes(a, b)));
-    exclusive.then(|| "two of its conditions exclude each other".to_owned())
+    let has_contradiction = parts.iter().any(|a| parts.iter().any(|b| excludes(a, b)));
+    has_contradiction.then(|| "two of its conditions exclude each other".to_owned())
 }
 
 /// Returns the clients whose prompt alone exceeds the token limit of a condition; `None` if there are none. Conditions
@@ -96,16 +96,18 @@ fn too_few_tokens(when: &Predicate) -> Option<ImpossibleCondition> {
         .iter()
         .filter_map(|part| if let Predicate::TokensBelow(tokens) = part { Some(*tokens) } else { None })
         .min()?;
-    let named: Option<&Vec<String>> =
+    let stated_clients: Option<&Vec<String>> =
         parts.iter().find_map(|part| if let Predicate::Client(names) = part { Some(names) } else { None });
-    let affected: Vec<_> = PROMPTS
+    let affected_clients: Vec<_> = PROMPTS
         .into_iter()
         .filter(|(name, _, tokens)| {
-            limit <= *tokens && named.is_none_or(|named| named.iter().any(|allowed| allowed == name))
+            limit <= *tokens
+                && stated_clients
+                    .is_none_or(|stated_clients| stated_clients.iter().any(|stated_client| stated_client == name))
         })
         .collect();
-    let (_, _, tokens) = *affected.iter().min_by_key(|(_, _, tokens)| *tokens)?;
-    let titles: Vec<_> = affected.iter().map(|(_, title, _)| *title).collect();
+    let (_, _, tokens) = *affected_clients.iter().min_by_key(|(_, _, tokens)| *tokens)?;
+    let titles: Vec<_> = affected_clients.iter().map(|(_, title, _)| *title).collect();
     let possessive = if titles.len() == 1 { "whose" } else { "each of whose" };
     Some(ImpossibleCondition::InClients(format!(
         "does not fire in {}, {possessive} requests have at least {tokens} tokens before the first word: the limit is \

@@ -14,7 +14,7 @@ pub(super) fn unlisted_skills(when: &Predicate, clients: &BTreeSet<String>) -> O
     let name = skill(when)?;
     let lists_skills = |client: &str| CLIENTS_WITH_SKILLS.contains(&client);
     let clients: Vec<&str> = match named_clients(when) {
-        Some(named) => named.iter().map(String::as_str).collect(),
+        Some(stated_clients) => stated_clients.iter().map(String::as_str).collect(),
         None => clients.iter().map(String::as_str).collect(),
     };
     if clients.iter().any(|client| lists_skills(client)) {

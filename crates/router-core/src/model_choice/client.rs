@@ -13,11 +13,11 @@ impl ModelSlots<'_> {
     pub(super) fn evaluate_client_override(&self, slot: Slot) -> ChainEntry {
         let Some(request) = self.turn.request else { return ChainEntry::not_applicable(slot, Reason::NoOverride) };
         let settings = self.policy.gateway();
-        let chosen = match request.auxiliary {
+        let is_override = match request.auxiliary {
             Some(_) => settings.auxiliary_calls == AuxiliaryCalls::Client,
             None => settings.client_model == ClientModel::Override,
         };
-        if !chosen || self.policy.registry().is_auto(&request.model) {
+        if !is_override || self.policy.registry().is_auto(&request.model) {
             return ChainEntry::not_applicable(slot, Reason::NoOverride);
         }
         match &request.named {
@@ -35,15 +35,15 @@ impl ModelSlots<'_> {
             Some(models) => self.entry_for_candidates(slot, "workspace", models, Reason::WorkspaceDefault),
         };
         let Some((name, model)) = self.client_default() else { return workspace_entry };
-        let requested = self.entry_for_id(slot, &model, Reason::ClientModel { name: name.clone() });
+        let requested_entry = self.entry_for_id(slot, &model, Reason::ClientModel { name: name.clone() });
         let Some((failure, candidate)) = workspace_entry.failure.clone().zip(workspace_entry.candidate.clone()) else {
-            return if workspace_entry.verdict == Verdict::Chose { workspace_entry } else { requested };
+            return if workspace_entry.verdict == Verdict::Chose { workspace_entry } else { requested_entry };
         };
         let mut attempts = workspace_entry.attempts.clone();
         if attempts.is_empty() {
             attempts.push(Attempt { name: "workspace".to_owned(), candidate, failure });
         }
-        let Some(failure) = requested.failure.clone() else { return ChainEntry { attempts, ..requested } };
+        let Some(failure) = requested_entry.failure.clone() else { return ChainEntry { attempts, ..requested_entry } };
         attempts.push(Attempt { name, candidate: model, failure });
         ChainEntry { attempts, ..workspace_entry }
     }
@@ -51,8 +51,9 @@ impl ModelSlots<'_> {
     /// Evaluates the slot `LAST_RESORT`: the requested model, if the policy lets it serve turns that no other slot can.
     /// Not applicable if the client requested a name that no model has.
     pub(super) fn evaluate_last_resort(&self, slot: Slot) -> ChainEntry {
-        let requested = self.turn.request.filter(|_| self.policy.gateway().last_resort == LastResort::Requested);
-        match requested.and_then(|request| Some((request.named.as_ref()?, &request.model))) {
+        let last_resort_request =
+            self.turn.request.filter(|_| self.policy.gateway().last_resort == LastResort::Requested);
+        match last_resort_request.and_then(|request| Some((request.named.as_ref()?, &request.model))) {
             None => ChainEntry::not_applicable(slot, Reason::NoLastResort),
             Some((model, name)) => self.entry_for_id(slot, model, Reason::ClientModel { name: name.clone() }),
         }

@@ -70,9 +70,13 @@ impl Explain for ModelChoice {
                 format!("budget \"{name}\" of {} is spent:\n{spent}{candidate}", limit_text(*limit))
             }
             Reason::Sticky | Reason::WorkspaceDefault | Reason::GlobalDefault => model,
-            Reason::Pattern(found) => {
+            Reason::Pattern(recommendation) => {
                 let verb = if entry.verdict == Verdict::Deferred { "suggested" } else { "recommended" };
-                format!("{verb} {model}\n(confidence {}, {})", found.confidence, sample_count(found.samples))
+                format!(
+                    "{verb} {model}\n(confidence {}, {})",
+                    recommendation.confidence,
+                    sample_count(recommendation.samples)
+                )
             }
         }
     }
@@ -93,14 +97,14 @@ impl Explain for ModelChoice {
                 format!("exceeds_context_window: {estimate} tokens expected, {window} fit")
             }
             Failure::UnsupportedFeature { requirement, api } => {
-                let lacking = if requirement.is_of_the_model() { "the model".to_owned() } else { api.to_string() };
+                let subject = if requirement.is_of_the_model() { "the model".to_owned() } else { api.to_string() };
                 let setting = requirement.dropped_as();
                 let remedy = if Requirement::ADAPTABLE.contains(&setting) {
                     format!("; add `{setting}` to `gateway.adapt` to allow it")
                 } else {
                     String::new()
                 };
-                format!("unsupported_feature: {lacking} does not support {requirement}{remedy}")
+                format!("unsupported_feature: {subject} does not support {requirement}{remedy}")
             }
             Failure::ThinkingOfAnotherModel => {
                 "thinking_of_another_model: the running turn contains thinking that only its own model may receive"

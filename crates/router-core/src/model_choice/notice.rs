@@ -161,18 +161,20 @@ impl Notify for ModelChoice {
         if let Some(help) = budget_refusal(decision, context) {
             return help;
         }
-        let unavailable: BTreeSet<_> =
+        let unavailable_providers: BTreeSet<_> =
             decision.rejections().filter_map(|(_, failure)| unavailable_provider(failure)).collect();
-        let tried: BTreeSet<&str> = decision.rejections().map(|(model, _)| model.provider()).collect();
+        let tried_providers: BTreeSet<&str> = decision.rejections().map(|(model, _)| model.provider()).collect();
         let policy = context.policy.filter(|_| context.stage.knows_configured_models());
         let models = policy.into_iter().flat_map(|policy| policy.registry().iter());
         let models = models.filter(|model| model.configured);
-        let untried: BTreeSet<_> =
-            models.map(|model| model.provider.as_str()).filter(|provider| !tried.contains(provider)).collect();
+        let untried_providers: BTreeSet<_> = models
+            .map(|model| model.provider.as_str())
+            .filter(|provider| !tried_providers.contains(provider))
+            .collect();
         let mut advice = Vec::new();
-        if !untried.is_empty() {
-            let untried: Vec<_> = untried.into_iter().collect();
-            advice.push(format!("Configured and not tried: models of {}.", untried.join(", ")));
+        if !untried_providers.is_empty() {
+            let untried_providers: Vec<_> = untried_providers.into_iter().collect();
+            advice.push(format!("Configured and not tried: models of {}.", untried_providers.join(", ")));
         }
         let is_unsupported =
             |failure: &Failure| matches!(failure, Failure::UnsupportedFeature { .. } | Failure::ThinkingOfAnotherModel);
@@ -183,13 +185,15 @@ impl Notify for ModelChoice {
             );
         }
         advice.push("Run `turnwise model <alias>` to choose explicitly, or `turnwise rules check`.".to_owned());
-        let refused: BTreeSet<_> = decision.rejections().filter_map(|(_, failure)| refused_key(failure)).collect();
-        for (provider, variable) in &refused {
+        let refused_keys: BTreeSet<_> = decision.rejections().filter_map(|(_, failure)| refused_key(failure)).collect();
+        for (provider, variable) in &refused_keys {
             advice.insert(0, key_refused_remedy(provider, *variable));
         }
-        let refused = refused.into_iter().map(|(provider, variable)| format!("{}.", key_refused(provider, variable)));
-        let outages = unavailable.iter().map(|provider| format!("{provider} provider currently unavailable."));
-        RefusalHelp { causes: refused.chain(outages).collect(), advice }
+        let refused_keys =
+            refused_keys.into_iter().map(|(provider, variable)| format!("{}.", key_refused(provider, variable)));
+        let outages =
+            unavailable_providers.iter().map(|provider| format!("{provider} provider currently unavailable."));
+        RefusalHelp { causes: refused_keys.chain(outages).collect(), advice }
     }
 }
 
@@ -247,10 +251,12 @@ impl fmt::Display for BudgetSentence<'_> {
 /// with a single candidate, then for attempts, including those of the winning slot. Explicit choices are omitted,
 /// because they have a banner of their own.
 fn outage_notices(decision: &Decision) -> impl Iterator<Item = ModelNotice> {
-    let rejected = decision.chain.iter().filter(|entry| entry.verdict == Verdict::Rejected);
-    let single = rejected.filter(|entry| !ModelChoice::is_explicit(entry.slot) && entry.attempts.is_empty());
+    let rejected_entries = decision.chain.iter().filter(|entry| entry.verdict == Verdict::Rejected);
+    let single_candidates =
+        rejected_entries.filter(|entry| !ModelChoice::is_explicit(entry.slot) && entry.attempts.is_empty());
     let attempts = decision.chain.iter().flat_map(|entry| &entry.attempts);
-    let failures = single.filter_map(|entry| entry.failure.as_ref()).chain(attempts.map(|attempt| &attempt.failure));
+    let failures =
+        single_candidates.filter_map(|entry| entry.failure.as_ref()).chain(attempts.map(|attempt| &attempt.failure));
     failures.filter_map(|failure| outage_notice(failure, decision))
 }
 
@@ -281,15 +287,16 @@ fn rejection_notices(decision: &Decision) -> impl Iterator<Item = ModelNotice> {
     let fallback = decision.chosen.clone();
     let is_named = |slot| !ModelChoice::is_explicit(slot) && slot != Slot::PatternRecommendation;
     let entries = decision.chain.iter().filter(move |entry| is_named(entry.slot));
-    let rejected = entries.flat_map(|entry| {
+    let rejected_models = entries.flat_map(|entry| {
         let noun = ModelChoice::attempt_noun(entry.slot);
         let attempts = entry.attempts.iter();
         let attempts =
             attempts.map(move |attempt| (format!("{noun} \"{}\"", attempt.name), &attempt.candidate, &attempt.failure));
-        let single = entry.candidate.as_ref().zip(entry.failure.as_ref()).filter(|_| entry.attempts.is_empty());
-        attempts.chain(single.map(|(model, failure)| (ModelChoice::summary(entry), model, failure)))
+        let single_candidate =
+            entry.candidate.as_ref().zip(entry.failure.as_ref()).filter(|_| entry.attempts.is_empty());
+        attempts.chain(single_candidate.map(|(model, failure)| (ModelChoice::summary(entry), model, failure)))
     });
-    rejected.filter_map(move |(source, model, failure)| {
+    rejected_models.filter_map(move |(source, model, failure)| {
         let has_own_banner =
             matches!(failure, Failure::ProviderUnavailable(_) | Failure::KeyRefused(_) | Failure::JustFailed(_));
         let fallback = fallback.clone().filter(|_| !has_own_banner)?;
@@ -346,9 +353,9 @@ impl fmt::Display for ModelNotice {
                 write!(f, "{provider} provider currently unavailable. Routing fell back to {fallback} ({slot}).")
             }
             Self::KeyRefused { provider, variable, fallback } => {
-                let (refused, remedy) =
+                let (refusal, remedy) =
                     (key_refused(provider, variable.as_deref()), key_refused_remedy(provider, variable.as_deref()));
-                write!(f, "{refused}. Routing fell back to {fallback}.\n  {remedy}")
+                write!(f, "{refusal}. Routing fell back to {fallback}.\n  {remedy}")
             }
             Self::PassedOver { source, model, failure, fallback } => {
                 write!(f, "{model} of {source} was passed over ({}).", failure.name())?;

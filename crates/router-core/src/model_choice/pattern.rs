@@ -57,13 +57,13 @@ impl ModelSlots<'_> {
     fn recommendation(&self, baseline: Option<&ModelId>) -> Result<Recommendation, Reason> {
         let workspace = self.turn.started.workspace.as_deref();
         let settings = self.policy.pattern_settings(workspace);
-        let known = |model: &ModelId| self.policy.registry().get(model).is_some();
+        let is_known = |model: &ModelId| self.policy.registry().get(model).is_some();
         let query = PatternQuery {
             workspace,
             features: &self.turn.started.features,
             settings: &settings,
             baseline,
-            known: &known,
+            known: &is_known,
         };
         let recommendation = self.views.patterns.recommend(&query).ok_or(Reason::NoNeighbours)?;
         let Recommendation { confidence, samples, .. } = recommendation;

@@ -26,12 +26,12 @@ impl ModelSlots<'_> {
             return ChainEntry::not_applicable(slot, Reason::NoRules);
         }
         self.text_matches();
-        let cut = self.policy.reads_text() && MAX_SEARCHED_BYTES < self.turn.started.message_bytes;
-        let not_matched = || ChainEntry::not_applicable(slot, Reason::NoRuleMatched { cut });
-        let Some(matches) = &self.matched else { return not_matched() };
+        let is_text_cut = self.policy.reads_text() && MAX_SEARCHED_BYTES < self.turn.started.message_bytes;
+        let not_matched = || ChainEntry::not_applicable(slot, Reason::NoRuleMatched { cut: is_text_cut });
+        let Some(matches) = &self.text_matches else { return not_matched() };
         let reason = |rule: &Rule| {
             let budget = rule.when.exceeded_budget(condition_input(rule, self.turn, matches));
-            Reason::Rule { name: rule.name.clone(), budget, cut }
+            Reason::Rule { name: rule.name.clone(), budget, cut: is_text_cut }
         };
         // A title quotes the message that it is for, and would be decided by the rules for that message.
         let is_clients_text =
@@ -44,17 +44,17 @@ impl ModelSlots<'_> {
             if is_clients_text && rule.when.is_about_users_text() {
                 continue;
             }
-            let (chosen, rejected) = self.try_candidates(&rule.name, &rule.models);
-            attempts.extend(rejected.into_iter().map(|attempt| (rule, attempt)));
-            if let Some(model) = chosen {
+            let (accepted_model, rejections) = self.try_candidates(&rule.name, &rule.models);
+            attempts.extend(rejections.into_iter().map(|attempt| (rule, attempt)));
+            if let Some(model) = accepted_model {
                 let mut entry = ChainEntry::proposed(slot, model.id.clone(), reason(rule), None);
                 entry.attempts = attempts.into_iter().map(|(_, attempt)| attempt).collect();
                 return entry;
             }
         }
-        let Some((rule, first)) = attempts.first() else { return not_matched() };
-        let failure = Some(first.failure.clone());
-        let mut entry = ChainEntry::proposed(slot, first.candidate.clone(), reason(rule), failure);
+        let Some((rule, first_attempt)) = attempts.first() else { return not_matched() };
+        let failure = Some(first_attempt.failure.clone());
+        let mut entry = ChainEntry::proposed(slot, first_attempt.candidate.clone(), reason(rule), failure);
         entry.attempts = attempts.into_iter().map(|(_, attempt)| attempt).collect();
         entry
     }

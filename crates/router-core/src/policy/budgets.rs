@@ -124,11 +124,11 @@ impl Loader<'_> {
     /// Parses the absolute path of a project's workspace. `None` if it is invalid; the problem is reported.
     fn parse_project(&mut self, node: &YamlNode<'_>) -> Option<String> {
         let path = self.problems.parse_text(node, "project")?;
-        let resolved = paths::normalize_path(path, self.home);
-        if resolved.is_none() {
+        let absolute_path = paths::normalize_path(path, self.home);
+        if absolute_path.is_none() {
             let message = format!("project `{path}` is not an absolute path: start it with `/` or `~`");
             self.problems.report(node.mark, message);
         }
-        resolved
+        absolute_path
     }
 }

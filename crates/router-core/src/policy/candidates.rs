@@ -56,7 +56,7 @@ impl Loader<'_> {
         let mut models: Vec<Arc<ModelSpec>> = Vec::with_capacity(items.len());
         for item in items {
             let Some(model) = self.resolve_model(item, subject) else { continue };
-            if models.iter().any(|known| known.id == model.id) {
+            if models.iter().any(|listed_model| listed_model.id == model.id) {
                 self.problems.report(item.mark, format!("`{subject}` names `{}` twice: keep one", model.id));
             } else {
                 models.push(model);

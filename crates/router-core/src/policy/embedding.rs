@@ -26,7 +26,7 @@ impl Loader<'_> {
     /// missing or invalid.
     pub(super) fn parse_embedding(&mut self, node: &YamlNode<'_>) -> Option<EmbeddingEndpoint> {
         let keys = self.problems.parse_mapping(node, "`embedding`", keys::EMBEDDING)?;
-        for key in keys::EMBEDDING.iter().filter(|key| key.required && !keys.contains(key.name)) {
+        for key in keys::EMBEDDING.iter().filter(|key| key.is_required && !keys.contains(key.name)) {
             self.problems.report(node.mark, format!("`embedding` has no `{}`", key.name));
         }
         let url = keys.get("url").and_then(|node| self.parse_validated_text(node, "url", url_problem));
@@ -60,19 +60,19 @@ impl Loader<'_> {
 /// Returns why a text is not a valid URL of an endpoint, as the end of a sentence that starts with its key; `None` if
 /// it is valid.
 fn url_problem(url: &str) -> Option<&'static str> {
-    let Some(rest) = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://")) else {
+    let Some(after_scheme) = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://")) else {
         return Some("must start with `http://` or `https://`");
     };
-    let (authority, _) = rest.split_once('/').unwrap_or((rest, ""));
+    let (authority, _) = after_scheme.split_once('/').unwrap_or((after_scheme, ""));
     if MAX_URL_BYTES < url.len() {
         Some("must have at most 500 bytes")
     } else if authority.contains('@') {
         Some("must not hold a user or password: name the environment variable of the key with `key_env`")
-    } else if rest.contains(['?', '#']) {
+    } else if after_scheme.contains(['?', '#']) {
         Some("must end before any `?` or `#`: `/embeddings` is appended to it")
     } else if !is_authority(authority) {
         Some("must name a host, and a port from 1 to 65535 if any: `http://localhost:11434/v1`")
-    } else if !rest.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}@".contains(&byte)) {
+    } else if !after_scheme.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}@".contains(&byte)) {
         Some("must be written in plain characters, others as `%` and two digits")
     } else {
         None

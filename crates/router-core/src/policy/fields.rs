@@ -43,33 +43,33 @@ impl ProblemCollector {
         self.report(node.mark, format!("{subject} must be {wanted}, this is {}", node.kind()));
     }
 
-    /// Parses a mapping whose keys are listed in `known`. Reports repeated and unknown keys. An optional key without a
+    /// Parses a mapping whose keys are listed in `known_keys`. Reports repeated and unknown keys. An optional key without a
     /// value (`key:`, `null`) is omitted, as if it were missing. `None` if the node is not a mapping, which is reported
     /// too.
     pub(crate) fn parse_mapping<'n, 'a>(
         &mut self,
         node: &'n YamlNode<'a>,
         subject: &str,
-        known: &'static [PolicyKey],
+        known_keys: &'static [PolicyKey],
     ) -> Option<MappingEntries<'n, 'a>> {
-        let mut keys = self.parse_mapping_with_nulls(node, subject, known)?;
-        let is_required = |name: &str| known.iter().any(|key| key.required && key.name == name);
+        let mut keys = self.parse_mapping_with_nulls(node, subject, known_keys)?;
+        let is_required = |name: &str| known_keys.iter().any(|key| key.is_required && key.name == name);
         keys.0.retain(|name, (_, value)| !value.is_null() || is_required(name));
         Some(keys)
     }
 
-    /// Parses a mapping whose keys are listed in `known`; keys without a value are not omitted. Reports repeated and
+    /// Parses a mapping whose keys are listed in `known_keys`; keys without a value are not omitted. Reports repeated and
     /// unknown keys. `None` if the node is not a mapping, which is reported too.
     pub(crate) fn parse_mapping_with_nulls<'n, 'a>(
         &mut self,
         node: &'n YamlNode<'a>,
         subject: &str,
-        known: &'static [PolicyKey],
+        known_keys: &'static [PolicyKey],
     ) -> Option<MappingEntries<'n, 'a>> {
         let entries = self.parse_entries(node, subject)?;
         for (name, (mark, _)) in &entries {
-            if !key_names(known).any(|known| known == *name) {
-                let hint = did_you_mean(name, key_names(known));
+            if !key_names(known_keys).any(|known_keys| known_keys == *name) {
+                let hint = did_you_mean(name, key_names(known_keys));
                 self.report(*mark, format!("unknown key `{name}` in {subject}{hint}"));
             }
         }
@@ -87,19 +87,19 @@ impl ProblemCollector {
             self.report_type(node, subject, "a mapping");
             return None;
         };
-        let mut parsed = BTreeMap::new();
+        let mut values_by_key = BTreeMap::new();
         for (key, value) in entries {
             let YamlValue::Scalar { text, .. } = &key.value else {
                 self.report(key.mark, format!("a key in {subject} must be text, this is {}", key.kind()));
                 continue;
             };
-            if parsed.contains_key(text.as_ref()) {
+            if values_by_key.contains_key(text.as_ref()) {
                 self.report(key.mark, format!("`{text}` is repeated in {subject}: keep one"));
             } else {
-                parsed.insert(text.as_ref(), (key.mark, value));
+                values_by_key.insert(text.as_ref(), (key.mark, value));
             }
         }
-        Some(parsed)
+        Some(values_by_key)
     }
 
     /// Parses a list, which may be empty, and returns its items. `None` if it is invalid; the problem is reported.
@@ -140,23 +140,23 @@ impl ProblemCollector {
         (texts.len() == items.len() && !texts.is_empty()).then_some(texts)
     }
 
-    /// Parses an unquoted scalar with `parse`, which returns `None` if the scalar is invalid. `wanted` describes the
+    /// Parses an unquoted scalar with `parse`, which returns `None` if the scalar is invalid. `expectation` describes the
     /// valid values, for the message.
     fn parse_unquoted<T>(
         &mut self,
         node: &YamlNode<'_>,
         subject: &str,
-        wanted: &str,
+        expectation: &str,
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> Option<T> {
         let YamlValue::Scalar { text, plain: true } = &node.value else {
-            self.report_type(node, &format!("`{subject}`"), wanted);
+            self.report_type(node, &format!("`{subject}`"), expectation);
             return None;
         };
         let value = parse(text);
         if value.is_none() {
-            let found = if node.is_null() { "this is nothing".to_owned() } else { format!("not `{text}`") };
-            self.report(node.mark, format!("`{subject}` must be {wanted}, {found}"));
+            let description = if node.is_null() { "this is nothing".to_owned() } else { format!("not `{text}`") };
+            self.report(node.mark, format!("`{subject}` must be {expectation}, {description}"));
         }
         value
     }
@@ -199,8 +199,8 @@ impl ProblemCollector {
         let text = self.parse_text(node, subject)?;
         let choice = words.iter().find(|(word, _)| *word == text);
         if choice.is_none() {
-            let known: Vec<_> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
-            self.report(node.mark, format!("`{subject}` must be {}, not `{text}`", known.join(" or ")));
+            let known_words: Vec<_> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
+            self.report(node.mark, format!("`{subject}` must be {}, not `{text}`", known_words.join(" or ")));
         }
         choice.map(|(_, value)| *value)
     }
@@ -214,8 +214,8 @@ fn parse_billionths(text: &str) -> Option<u64> {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
         None => (text, 0),
     };
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = format!("{whole}{fraction}");
+    let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{integer}{fraction}");
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
@@ -227,9 +227,12 @@ fn parse_billionths(text: &str) -> Option<u64> {
     }
     let Ok(power) = u32::try_from(power) else {
         // Digits beyond the ninth decimal must be zeros.
-        let dropped = usize::try_from(power.unsigned_abs()).ok()?;
-        let kept = digits.len().checked_sub(dropped).filter(|kept| digits[*kept..].bytes().all(|byte| byte == b'0'))?;
-        return if kept == 0 { Some(0) } else { digits[..kept].parse().ok() };
+        let excess_digits = usize::try_from(power.unsigned_abs()).ok()?;
+        let digit_count = digits
+            .len()
+            .checked_sub(excess_digits)
+            .filter(|digit_count| digits[*digit_count..].bytes().all(|byte| byte == b'0'))?;
+        return if digit_count == 0 { Some(0) } else { digits[..digit_count].parse().ok() };
     };
     digits.parse::<u64>().ok()?.checked_mul(10_u64.checked_pow(power)?)
 }

@@ -147,8 +147,9 @@ impl Loader<'_> {
         if matches!(&node.value, YamlValue::List(items) if items.is_empty()) {
             return adaptable;
         }
-        let is_listable =
-            |known: &Requirement| Requirement::ADAPTABLE.contains(known) && *known != Requirement::EarlierThinking;
+        let is_listable = |requirement: &Requirement| {
+            Requirement::ADAPTABLE.contains(requirement) && *requirement != Requirement::EarlierThinking
+        };
         for name in self.problems.parse_texts(node, "adapt").unwrap_or_default() {
             if let Some(requirement) = Requirement::named(name).filter(is_listable) {
                 adaptable.insert(requirement);

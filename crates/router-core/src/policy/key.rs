@@ -60,17 +60,17 @@ pub(crate) struct PolicyKey {
     /// The type of the value.
     pub(crate) value_type: ValueType,
     /// Whether the key must be present.
-    pub(crate) required: bool,
+    pub(crate) is_required: bool,
 }
 
 /// Creates an optional key.
 pub(super) const fn optional_key(name: &'static str, value_type: ValueType, about: &'static str) -> PolicyKey {
-    PolicyKey { name, about, value_type, required: false }
+    PolicyKey { name, about, value_type, is_required: false }
 }
 
 /// Creates a required key.
 pub(super) const fn required_key(name: &'static str, value_type: ValueType, about: &'static str) -> PolicyKey {
-    PolicyKey { name, about, value_type, required: true }
+    PolicyKey { name, about, value_type, is_required: true }
 }
 
 /// Returns the names of the keys in a table.

@@ -192,9 +192,10 @@ impl Loader<'_> {
     /// Parses a block `tiers`, which must name models for all tiers. `None` if a tier is missing or invalid.
     fn parse_tiers(&mut self, node: &YamlNode<'_>) -> Option<BTreeMap<Tier, ModelCandidates>> {
         let keys = self.problems.parse_mapping(node, "`tiers`", keys::TIERS)?;
-        let missing: Vec<_> = key_names(keys::TIERS).filter(|name| !keys.contains(name)).collect();
-        if !missing.is_empty() {
-            let message = format!("`tiers` must name all of fast, balanced and deep; missing: {}", missing.join(", "));
+        let missing_tiers: Vec<_> = key_names(keys::TIERS).filter(|name| !keys.contains(name)).collect();
+        if !missing_tiers.is_empty() {
+            let message =
+                format!("`tiers` must name all of fast, balanced and deep; missing: {}", missing_tiers.join(", "));
             self.problems.report(node.mark, message);
         }
         let tiers: BTreeMap<_, _> = Tier::ALL
@@ -214,30 +215,32 @@ impl Loader<'_> {
                 .report(node.mark, format!("a policy has at most {MAX_RULES} rules, this one {}", self.rule_count));
             return Rules::default();
         }
-        let given: BTreeSet<&str> = items.iter().filter_map(|item| item.member("name")).collect();
+        let stated_names: BTreeSet<&str> = items.iter().filter_map(|item| item.member("name")).collect();
         let mut names = BTreeSet::new();
-        let rules =
-            items.iter().enumerate().filter_map(|(index, item)| self.parse_rule(item, index, &given, &mut names));
+        let rules = items
+            .iter()
+            .enumerate()
+            .filter_map(|(index, item)| self.parse_rule(item, index, &stated_names, &mut names));
         rules.collect::<Vec<_>>().into()
     }
 
-    /// Parses the rule at position `index` of a list; `None` if it is invalid. `given` contains the names that the file
+    /// Parses the rule at position `index` of a list; `None` if it is invalid. `stated_names` contains the names that the file
     /// gives to rules of the list, `used_names` the names of the rules before this one.
     fn parse_rule(
         &mut self,
         node: &YamlNode<'_>,
         index: usize,
-        given: &BTreeSet<&str>,
+        stated_names: &BTreeSet<&str>,
         used_names: &mut BTreeSet<String>,
     ) -> Option<Rule> {
         let subject = format!("rule {index}");
         let keys = self.problems.parse_mapping(node, &subject, keys::RULE)?;
-        for key in keys::RULE.iter().filter(|key| key.required && !keys.contains(key.name)) {
+        for key in keys::RULE.iter().filter(|key| key.is_required && !keys.contains(key.name)) {
             self.problems.report(node.mark, format!("{subject} has no `{}`", key.name));
         }
         let name = match keys.get("name") {
             Some(name) => self.parse_name(name).map(str::to_owned),
-            None => Some(unused_name(index, given)),
+            None => Some(unused_name(index, stated_names)),
         };
         if let Some(name) = &name
             && !used_names.insert(name.clone())

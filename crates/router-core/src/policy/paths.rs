@@ -6,15 +6,15 @@
 /// `None` if the path is not absolute, such as `~` if `home` is `None`. Symbolic links are not resolved (004 §11.1
 /// leaves them open).
 pub fn normalize_path(path: &str, home: Option<&str>) -> Option<String> {
-    let expanded = match (path.strip_prefix('~'), home) {
+    let expanded_path = match (path.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
         _ => path.to_owned(),
     };
-    if !expanded.starts_with('/') {
+    if !expanded_path.starts_with('/') {
         return None;
     }
     let mut parts = Vec::new();
-    for part in expanded.split('/') {
+    for part in expanded_path.split('/') {
         match part {
             "" | "." => {}
             ".." => drop(parts.pop()),

@@ -14,12 +14,12 @@ impl Loader<'_> {
     /// decision D8). `None` if it is invalid; the problem is reported.
     pub(super) fn parse_predicate(&mut self, node: &YamlNode<'_>) -> Option<Predicate> {
         // Without its value a condition would hold always.
-        let known = self.problems.parse_mapping_with_nulls(node, "a condition", keys::PREDICATE)?;
+        let known_entries = self.problems.parse_mapping_with_nulls(node, "a condition", keys::PREDICATE)?;
         let YamlValue::Map(entries) = &node.value else { return None };
         let parts: Vec<_> = entries
             .iter()
             .filter_map(|(key, value)| match &key.value {
-                YamlValue::Scalar { text, .. } if known.contains(text.as_ref()) => Some((text.as_ref(), value)),
+                YamlValue::Scalar { text, .. } if known_entries.contains(text.as_ref()) => Some((text.as_ref(), value)),
                 _ => None,
             })
             .map(|(name, value)| self.parse_single_condition(name, value))
@@ -38,8 +38,8 @@ impl Loader<'_> {
             "message_matches" => Predicate::Text(self.parse_message_pattern(node)?),
             "message_contains_any" => {
                 let needles = self.problems.parse_texts(node, name)?;
-                let added = self.texts.add_needles(&needles);
-                Predicate::Text(self.ok_or_report(node, added)?)
+                let number = self.texts.add_needles(&needles);
+                Predicate::Text(self.ok_or_report(node, number)?)
             }
             "estimated_input_tokens_gt" => Predicate::TokensAbove(self.problems.parse_count(node, name, 0)?),
             "estimated_input_tokens_lt" => Predicate::TokensBelow(self.problems.parse_count(node, name, 0)?),
@@ -108,12 +108,12 @@ impl Loader<'_> {
     /// is reported.
     fn parse_auxiliary_calls(&mut self, node: &YamlNode<'_>) -> Option<Vec<AuxiliaryCall>> {
         let texts = self.problems.parse_texts(node, "auxiliary_call_is")?;
-        let known: Option<Vec<_>> = texts.iter().map(|name| AuxiliaryCall::named(name)).collect();
-        if known.is_none() {
+        let calls: Option<Vec<_>> = texts.iter().map(|name| AuxiliaryCall::named(name)).collect();
+        if calls.is_none() {
             let names = AuxiliaryCall::ALL.map(AuxiliaryCall::name).join(", ");
             self.problems.report(node.mark, format!("`auxiliary_call_is` takes some of {names}"));
         }
-        known
+        calls
     }
 
     /// Parses a list of at least one condition; `name` is the key. `None` if it is invalid; the problem is reported.

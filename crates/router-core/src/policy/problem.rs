@@ -29,9 +29,9 @@ pub(crate) fn nearest_name<'a>(name: &str, known: impl Iterator<Item = &'a str>)
 
 /// Returns the known names that are similar to `name`, each with its edit distance: at most a third of the known name's
 /// length, but at least 2, and less than its whole length.
-fn similar_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> impl Iterator<Item = (usize, &'a str)> {
+fn similar_names<'a>(name: &str, known_names: impl Iterator<Item = &'a str>) -> impl Iterator<Item = (usize, &'a str)> {
     let length = name.chars().count();
-    known.filter_map(move |candidate| {
+    known_names.filter_map(move |candidate| {
         let letters = candidate.chars().count();
         let max_distance = (letters / 3).max(2).min(letters.saturating_sub(1));
         // The difference in length excludes most names, and bounds the cost of a very long name.

@@ -43,14 +43,14 @@ impl Rules {
 
 impl From<Vec<Rule>> for Rules {
     fn from(rules: Vec<Rule>) -> Self {
-        let mut indexed = Self::default();
+        let mut index_only = Self::default();
         for (index, rule) in rules.iter().enumerate() {
             match rule.when.required_text() {
-                Some(number) => indexed.by_text.entry(number).or_default().push(index),
-                None => indexed.always.push(index),
+                Some(number) => index_only.by_text.entry(number).or_default().push(index),
+                None => index_only.always.push(index),
             }
         }
-        Self { all: rules, ..indexed }
+        Self { all: rules, ..index_only }
     }
 }
 

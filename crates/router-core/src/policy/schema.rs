@@ -38,7 +38,7 @@ fn policy_schema() -> Value {
 fn mapping_schema(keys: &[PolicyKey]) -> Value {
     object_schema(keys, |key| {
         let value = value_schema(key.value_type);
-        if key.required { value } else { nullable(value) }
+        if key.is_required { value } else { nullable(value) }
     })
 }
 
@@ -54,10 +54,10 @@ fn object_schema(keys: &[PolicyKey], schema_of: impl Fn(&PolicyKey) -> Value) ->
             (key.name.to_owned(), value)
         })
         .collect();
-    let required: Vec<_> = keys.iter().filter(|key| key.required).map(|key| key.name).collect();
+    let required_keys: Vec<_> = keys.iter().filter(|key| key.is_required).map(|key| key.name).collect();
     let mut object = json!({ "type": "object", "additionalProperties": false, "properties": properties });
-    if let (Value::Object(object), false) = (&mut object, required.is_empty()) {
-        object.insert("required".to_owned(), json!(required));
+    if let (Value::Object(object), false) = (&mut object, required_keys.is_empty()) {
+        object.insert("required".to_owned(), json!(required_keys));
     }
     object
 }

@@ -82,15 +82,15 @@ pub(super) fn check_text_cost(policy: &Policy) -> Option<Problem> {
     }
     let cost = policy.text_cost();
     let milliseconds = |micros: u64| micros.div_ceil(1_000);
-    let named = cost.rules.iter().take(NAMED_RULES);
-    let named: Vec<_> =
-        named.map(|rule| format!("`{}` ({} ms)", rule.name, milliseconds(rule.micros_per_kib))).collect();
+    let most_expensive = cost.rules.iter().take(NAMED_RULES);
+    let most_expensive: Vec<_> =
+        most_expensive.map(|rule| format!("`{}` ({} ms)", rule.name, milliseconds(rule.micros_per_kib))).collect();
     let message = format!(
         "the regular expressions of the rules may take {} ms for each KiB of a message, the most is {} ms; the most \
          expensive rules are {}: shorten repetitions such as `{{100}}`, or use `message_contains_any`",
         milliseconds(cost.micros_per_kib),
         milliseconds(cost.limit_micros_per_kib),
-        named.join(", "),
+        most_expensive.join(", "),
     );
     Some(Problem { line: cost.rules.first().map_or(1, |rule| rule.line), column: 1, message })
 }

@@ -24,8 +24,8 @@ impl StatedSpending {
     /// Replaces `spent_today`, the amount spent in all sessions since UTC midnight, and the amounts of `spending` by
     /// the stated amounts.
     pub fn apply_to(&self, spent_today: &mut NanoUsd, spending: &mut Spending) {
-        let at_least_today = |stated: Option<NanoUsd>, present: NanoUsd| {
-            stated.unwrap_or_else(|| self.today.map_or(present, |today| present.max(today)))
+        let at_least_today = |stated: Option<NanoUsd>, recorded: NanoUsd| {
+            stated.unwrap_or_else(|| self.today.map_or(recorded, |today| recorded.max(today)))
         };
         *spent_today = self.today.unwrap_or(*spent_today);
         spending.week = at_least_today(self.week, spending.week);

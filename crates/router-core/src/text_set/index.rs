@@ -41,9 +41,9 @@ impl<T> NumberedTexts<T> {
 
     /// Returns the number of a text. A new text is added without predicates.
     fn number(&mut self, text: Vec<u8>) -> usize {
-        let next = self.owners.len();
-        let number = *self.numbers.entry(text).or_insert(next);
-        if number == next {
+        let next_number = self.owners.len();
+        let number = *self.numbers.entry(text).or_insert(next_number);
+        if number == next_number {
             self.owners.push(Vec::new());
         }
         number
@@ -62,7 +62,7 @@ impl Index {
     /// Builds the index. The number of a predicate is its position in `entries`.
     pub(super) fn new(entries: &[TextPredicate]) -> Self {
         let (mut texts, mut needles) = (NumberedTexts::new(), NumberedTexts::new());
-        let (mut patterns, mut always) = (Vec::new(), Vec::new());
+        let (mut patterns, mut unconditional) = (Vec::new(), Vec::new());
         for (number, entry) in (0_u16..).zip(entries) {
             match entry {
                 TextPredicate::Needles(needle_texts) => {
@@ -77,7 +77,7 @@ impl Index {
                         .into_iter()
                         .map(|group| group.into_iter().map(|text| texts.number(text)).collect())
                         .collect();
-                    if groups.is_empty() { always.push(number) } else { patterns.push((number, groups)) }
+                    if groups.is_empty() { unconditional.push(number) } else { patterns.push((number, groups)) }
                 }
             }
         }
@@ -98,7 +98,7 @@ impl Index {
         }
         let (texts, triggers) = texts.into_finder();
         let (needles, needle_predicates) = needles.into_finder();
-        Self { texts, triggers, second_groups, always, needles, needle_predicates }
+        Self { texts, triggers, second_groups, always: unconditional, needles, needle_predicates }
     }
 
     /// Returns the numbers of the patterns that may match a message, sorted and without duplicates. The caller runs

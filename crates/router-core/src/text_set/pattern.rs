@@ -129,16 +129,16 @@ impl Pattern {
         let Ok(hir) = regex_syntax::ParserBuilder::new().nest_limit(MAX_NESTING).build().parse(&self.text) else {
             return Vec::new();
         };
-        let lowercased = lowercase(&hir);
+        let lowercase_hir = lowercase(&hir);
         let mut groups: Vec<_> = [ExtractKind::Prefix, ExtractKind::Suffix]
             .into_iter()
             .filter_map(|kind| {
                 let mut extractor = Extractor::new();
                 extractor.kind(kind).limit_literal_len(MAX_LITERAL_BYTES).limit_total(MAX_LITERALS);
-                let sequence = extractor.extract(&lowercased);
+                let sequence = extractor.extract(&lowercase_hir);
                 let literals = sequence.literals().filter(|literals| !literals.is_empty())?;
-                let useful = literals.iter().all(|literal| MIN_LITERAL_BYTES <= literal.len());
-                useful.then(|| literals.iter().map(|literal| literal.as_bytes().to_vec()).collect::<Vec<_>>())
+                let is_selective = literals.iter().all(|literal| MIN_LITERAL_BYTES <= literal.len());
+                is_selective.then(|| literals.iter().map(|literal| literal.as_bytes().to_vec()).collect::<Vec<_>>())
             })
             .collect();
         groups.dedup();

@@ -42,12 +42,12 @@ pub(super) fn cumulative(report: &Report) -> String {
         };
         days.iter().map(add).collect::<Vec<_>>()
     };
-    let (old, new) = (sums(&report.old), sums(&best.totals));
-    let most = old.iter().chain(&new).copied().max().unwrap_or(0).max(1);
+    let (old_sums, new_sums) = (sums(&report.old), sums(&best.totals));
+    let highest_cost = old_sums.iter().chain(&new_sums).copied().max().unwrap_or(0).max(1);
     let mut svg = format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=img aria-label=\"Cost over time\">");
     for step in 0..=4 {
-        let nano = most / 4 * step;
-        let y = y_coordinate(nano, most);
+        let nano = highest_cost / 4 * step;
+        let y = y_coordinate(nano, highest_cost);
         svg += &format!(
             "<line x1={LEFT} x2={WIDTH} y1={y:.1} y2={y:.1} stroke=\"var(--line)\"/><text x={:.1} y={:.1} text-anchor=end>{}</text>",
             LEFT - 6.0,
@@ -55,10 +55,12 @@ pub(super) fn cumulative(report: &Report) -> String {
             axis_label(nano)
         );
     }
-    for (sums, colour, dash) in [(&old, "var(--old)", "5 4"), (&new, "var(--new)", "")] {
+    for (sums, colour, dash) in [(&old_sums, "var(--old)", "5 4"), (&new_sums, "var(--new)", "")] {
         let points: Vec<_> = (0..)
             .zip(sums)
-            .map(|(index, nano)| format!("{:.1},{:.1}", x_coordinate(index, days.len()), y_coordinate(*nano, most)))
+            .map(|(index, nano)| {
+                format!("{:.1},{:.1}", x_coordinate(index, days.len()), y_coordinate(*nano, highest_cost))
+            })
             .collect();
         svg += &format!(
             "<polyline points=\"{}\" fill=none stroke=\"{colour}\" stroke-width=2 stroke-dasharray=\"{dash}\"/>",
@@ -75,10 +77,10 @@ pub(super) fn cumulative(report: &Report) -> String {
     }
     svg += "</svg>";
     let item = |colour: &str, name: &str, sums: &[i64]| {
-        let all = sums.last().copied().unwrap_or_default();
-        format!("<li><i style=\"background:{colour}\"></i>{} {}</li>", escape(&file_name(name)), dollars(all))
+        let total_cost = sums.last().copied().unwrap_or_default();
+        format!("<li><i style=\"background:{colour}\"></i>{} {}</li>", escape(&file_name(name)), dollars(total_cost))
     };
-    let legend = item("var(--old)", &report.against, &old) + &item("var(--new)", &best.name, &new);
+    let legend = item("var(--old)", &report.against, &old_sums) + &item("var(--new)", &best.name, &new_sums);
     format!("{svg}<ul class=legend>{legend}</ul>")
 }
 
@@ -137,32 +139,32 @@ pub(super) fn shares(report: &Report) -> String {
     format!("{svg}</svg><ul class=legend>{legend}</ul>")
 }
 
-/// Draws one stacked bar with its upper edge at `y`, with a segment for each model's share of the sum of `measure`.
+/// Draws one stacked bar with its upper edge at `top`, with a segment for each model's share of the sum of `measure`.
 /// `colour` returns the colour of the model with an index.
 #[expect(clippy::cast_precision_loss, reason = "a pixel is coarser than any rounding")]
 fn bar(
     models: &[&String],
     group: &BTreeMap<String, GroupTotal>,
     measure: Measure,
-    y: f64,
+    top: f64,
     colour: &dyn Fn(usize) -> &'static str,
 ) -> String {
     /// Left end of the bars, after their titles.
     const BEGIN: f64 = 128.0;
-    let all: i64 = group.values().map(measure).sum();
-    let (mut x, mut bar) = (BEGIN, String::new());
+    let total: i64 = group.values().map(measure).sum();
+    let (mut left, mut bar) = (BEGIN, String::new());
     for (index, model) in models.iter().enumerate() {
-        let part = group.get(*model).map_or(0, measure);
-        let width = (WIDTH - BEGIN) * part as f64 / all.max(1) as f64;
+        let share = group.get(*model).map_or(0, measure);
+        let width = (WIDTH - BEGIN) * share as f64 / total.max(1) as f64;
         if 0.0 < width {
             bar += &format!(
-                "<rect x={x:.1} y={y:.1} width={width:.1} height=26 fill=\"{}\"><title>{}: {:.0} %</title></rect>",
+                "<rect x={left:.1} y={top:.1} width={width:.1} height=26 fill=\"{}\"><title>{}: {:.0} %</title></rect>",
                 colour(index),
                 escape(model),
-                part as f64 / all.max(1) as f64 * 100.0
+                share as f64 / total.max(1) as f64 * 100.0
             );
         }
-        x += width;
+        left += width;
     }
     bar
 }

@@ -57,15 +57,15 @@ fn css_class(nano: i64) -> &'static str {
 
 /// Renders a table of all policies, cheapest first, with their difference from the baseline.
 pub(super) fn ranking(report: &Report) -> String {
-    let old = report.old.all.nano_usd;
-    let rows = report.new.iter().map(|new| {
-        let cost = new.totals.all.nano_usd;
+    let baseline_cost = report.old.all.nano_usd;
+    let rows = report.new.iter().map(|result| {
+        let cost = result.totals.all.nano_usd;
         vec![
-            Cell::Text(file_name(&new.name)),
-            Cell::Number(new.changed.to_string()),
+            Cell::Text(file_name(&result.name)),
+            Cell::Number(result.changed.to_string()),
             Cell::Number(dollars(cost)),
-            Cell::Difference(cost.saturating_sub(old)),
-            Cell::Number(per_cent(cost.saturating_sub(old), old)),
+            Cell::Difference(cost.saturating_sub(baseline_cost)),
+            Cell::Number(per_cent(cost.saturating_sub(baseline_cost), baseline_cost)),
         ]
     });
     table(&["Policy", ">Turns that change model", ">Cost", ">Difference", ">"], rows)
@@ -75,8 +75,8 @@ pub(super) fn ranking(report: &Report) -> String {
 pub(super) fn groups(old: &BTreeMap<String, GroupTotal>, new: &BTreeMap<String, GroupTotal>) -> String {
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     let rows = names.into_iter().map(|name| {
-        let share = |group: &BTreeMap<String, GroupTotal>| group.get(name).copied().unwrap_or_default();
-        let (old, new) = (share(old), share(new));
+        let total_of = |group: &BTreeMap<String, GroupTotal>| group.get(name).copied().unwrap_or_default();
+        let (old, new) = (total_of(old), total_of(new));
         vec![
             Cell::Text(name.clone()),
             Cell::Number(old.turns.to_string()),
@@ -90,15 +90,15 @@ pub(super) fn groups(old: &BTreeMap<String, GroupTotal>, new: &BTreeMap<String, 
 }
 
 /// Renders a matrix of the changes of model: rows are the models of the baseline, columns the models under the policy.
-pub(super) fn switches(compared: &PolicyResult) -> String {
-    let to: BTreeSet<&String> = compared.switches.values().flat_map(BTreeMap::keys).collect();
+pub(super) fn switches(result: &PolicyResult) -> String {
+    let to: BTreeSet<&String> = result.switches.values().flat_map(BTreeMap::keys).collect();
     if to.is_empty() {
         return "<p class=soft>No turn changes model.</p>".to_owned();
     }
     let titles: Vec<String> =
         std::iter::once("From \\ to".to_owned()).chain(to.iter().map(|name| format!(">{name}"))).collect();
     let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
-    let rows = compared.switches.iter().map(|(from, targets)| {
+    let rows = result.switches.iter().map(|(from, targets)| {
         let cell = |name: &&String| match targets.get(*name) {
             Some((turns, difference)) => Cell::Number(format!("{}, {}", counted(*turns, "turn"), signed(*difference))),
             None => Cell::Number("·".to_owned()),
@@ -119,12 +119,12 @@ pub(super) fn largest_changes(report: &Report) -> String {
 /// Renders one turn as a collapsed section: its message, the known success of both models, and the decision chains.
 fn turn_details(row: &TurnRow, report: &Report) -> String {
     let policy = report.largest_of;
-    let Some(new) = row.new.get(policy) else { return String::new() };
+    let Some(new_choice) = row.new.get(policy) else { return String::new() };
     let difference = row.difference(policy);
     let message = row.message.as_deref().filter(|message| !message.is_empty()).unwrap_or("(text not recorded)");
     let project = row.workspace.as_deref().unwrap_or("(none)");
     let success = |model: &str| escape(&success_text(report.success.in_project(project, model)));
-    let before = if report.against == "recorded" { "ran" } else { "before" };
+    let old_label = if report.against == "recorded" { "ran" } else { "before" };
     let chain = |title: &str, chain: Option<&String>| {
         let Some(chain) = chain else { return String::new() };
         format!("<div><h3>{}</h3><pre>{}</pre></div>", escape(title), escape(chain))
@@ -132,26 +132,26 @@ fn turn_details(row: &TurnRow, report: &Report) -> String {
     format!(
         "<details><summary><span class={}>{}</span> {} → <b>{}</b> <span class=soft>by {}</span> \
          <span class=\"soft when\">{}, {}</span><br>{}</summary>\
-         <p>{before}: {} at {}, success {}<br>new: {} at {}, success {}</p>\
+         <p>{old_label}: {} at {}, success {}<br>new: {} at {}, success {}</p>\
          <p class=soft>turn {} of session {}</p><div class=chains>{}{}</div></details>",
         css_class(difference),
         signed(difference),
         escape(&row.old.model),
-        escape(&new.model),
-        escape(&new.rule),
+        escape(&new_choice.model),
+        escape(&new_choice.rule),
         format_moment(row.at).replace('T', " "),
         counted(row.calls, "call"),
         escape(message),
         escape(&row.old.model),
         dollars(row.old.nano_usd),
         success(&row.old.model),
-        escape(&new.model),
-        dollars(new.nano_usd),
-        success(&new.model),
+        escape(&new_choice.model),
+        dollars(new_choice.nano_usd),
+        success(&new_choice.model),
         row.turn,
         escape(row.session.as_str()),
         chain("Decided when it ran", row.old.chain.as_ref().filter(|_| report.against == "recorded")),
-        chain("Decided by the new policy", new.chain.as_ref()),
+        chain("Decided by the new policy", new_choice.chain.as_ref()),
     )
 }
 
@@ -161,11 +161,11 @@ pub(super) fn counted(number: u64, noun: &str) -> String {
 }
 
 /// Renders a table of the changes of model by project, with the known success of both models there.
-pub(super) fn risks(report: &Report, compared: &PolicyResult) -> String {
-    if compared.changes.is_empty() {
+pub(super) fn risks(report: &Report, result: &PolicyResult) -> String {
+    if result.changes.is_empty() {
         return "<p class=soft>No turn changes model.</p>".to_owned();
     }
-    let rows = compared.changes.iter().map(|change| {
+    let rows = result.changes.iter().map(|change| {
         let success = |model: &str| Cell::Text(success_text(report.success.in_project(&change.project, model)));
         vec![
             Cell::Text(change.project.clone()),
@@ -193,10 +193,11 @@ pub(super) fn excluded_turns(report: &Report) -> String {
             Cell::Text(turn.reason.clone()),
         ]
     });
-    let left = report.excluded_turns.len().saturating_sub(MAX_LISTED_TURNS);
-    let more = if left == 0 { String::new() } else { format!("<p class=soft>and {left} more</p>") };
+    let omitted_turns = report.excluded_turns.len().saturating_sub(MAX_LISTED_TURNS);
+    let omission_note =
+        if omitted_turns == 0 { String::new() } else { format!("<p class=soft>and {omitted_turns} more</p>") };
     format!(
-        "<p>They cost {} as recorded, and are in no total.</p>{}<details><summary>The turns</summary>{}{more}</details>",
+        "<p>They cost {} as recorded, and are in no total.</p>{}<details><summary>The turns</summary>{}{omission_note}</details>",
         dollars(report.excluded_total().nano_usd),
         table(&[">Turns", ">Recorded cost", "Why"], reasons),
         table(&["Started", "Turn", "Session", "Why"], turns)

@@ -129,18 +129,18 @@ impl Api for Anthropic {
         &self,
         body: &Value<'_>,
         (name, value): (&str, Value<'_>),
-        removed: &BTreeSet<Requirement>,
+        settings: &BTreeSet<Requirement>,
         edits: &mut Vec<Edit>,
     ) -> bool {
         match name {
-            "thinking" => is_removed(&value, removed),
+            "thinking" => is_removed(&value, settings),
             // Anthropic rejects the edit `clear_thinking` in a request without thinking.
-            "context_management" if body.get("thinking").is_some_and(|thinking| is_removed(&thinking, removed)) => {
-                let all =
+            "context_management" if body.get("thinking").is_some_and(|thinking| is_removed(&thinking, settings)) => {
+                let is_every_edit_removed =
                     remove_elements(value.get("edits"), edits, |edit| type_of(edit).starts_with("clear_thinking"));
-                all && remove_members(&value, edits, &["edits"])
+                is_every_edit_removed && remove_members(&value, edits, &["edits"])
             }
-            "output_config" if removed.contains(&Requirement::Effort) => remove_members(&value, edits, &["effort"]),
+            "output_config" if settings.contains(&Requirement::Effort) => remove_members(&value, edits, &["effort"]),
             _ => false,
         }
     }

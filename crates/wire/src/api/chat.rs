@@ -133,10 +133,10 @@ impl Api for Chat {
         &self,
         _body: &Value<'_>,
         (name, _): (&str, Value<'_>),
-        removed: &BTreeSet<Requirement>,
+        settings: &BTreeSet<Requirement>,
         _edits: &mut Vec<Edit>,
     ) -> bool {
-        name == "reasoning_effort" && removed.contains(&Requirement::Effort)
+        name == "reasoning_effort" && settings.contains(&Requirement::Effort)
     }
 
     fn ends_with_done(&self) -> bool {

@@ -150,11 +150,11 @@ impl Api for Gemini {
         &self,
         _body: &Value<'_>,
         (name, value): (&str, Value<'_>),
-        removed: &BTreeSet<Requirement>,
+        settings: &BTreeSet<Requirement>,
         edits: &mut Vec<Edit>,
     ) -> bool {
         let has_effort = matches!(name, "generationConfig" | "generation_config");
-        has_effort && removed.contains(&Requirement::Effort) && remove_thinking_level(&value, edits)
+        has_effort && settings.contains(&Requirement::Effort) && remove_thinking_level(&value, edits)
     }
 
     fn thinks_by_default(&self) -> bool {

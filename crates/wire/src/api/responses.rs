@@ -129,11 +129,11 @@ impl Api for Responses {
         &self,
         _body: &Value<'_>,
         (name, value): (&str, Value<'_>),
-        removed: &BTreeSet<Requirement>,
+        settings: &BTreeSet<Requirement>,
         edits: &mut Vec<Edit>,
     ) -> bool {
         match name {
-            _ if !removed.contains(&Requirement::Effort) => false,
+            _ if !settings.contains(&Requirement::Effort) => false,
             "reasoning" => true,
             // OpenAI rejects this request for encrypted reasoning if the model does not reason.
             "include" => remove_elements(Some(value), edits, |item| {

@@ -9,9 +9,9 @@ pub(crate) struct BracketCounter {
     /// Whether the read position is within a string.
     string: InString,
     /// Whether a byte other than white space was read.
-    begun: bool,
+    has_begun: bool,
     /// Whether the bracket that closes the object or list was read.
-    complete: bool,
+    is_complete: bool,
 }
 
 /// The position of the next byte relative to JSON strings, whose brackets are ignored.
@@ -31,7 +31,7 @@ impl BracketCounter {
     /// follows the complete object or list.
     pub(crate) fn feed(&mut self, text: &str) -> bool {
         for byte in text.bytes() {
-            if self.complete && !byte.is_ascii_whitespace() {
+            if self.is_complete && !byte.is_ascii_whitespace() {
                 return false;
             }
             self.feed_byte(byte);
@@ -52,13 +52,13 @@ impl BracketCounter {
     /// Reads one byte outside of strings: an opening or closing bracket changes the depth, a quote starts a string. At
     /// depth 0 the text is complete.
     const fn feed_outside_string(&mut self, byte: u8) {
-        self.begun = self.begun || !byte.is_ascii_whitespace();
+        self.has_begun = self.has_begun || !byte.is_ascii_whitespace();
         match byte {
             b'"' => self.string = InString::Yes,
             b'{' | b'[' => self.depth += 1,
             b'}' | b']' if self.depth > 0 => {
                 self.depth -= 1;
-                self.complete = self.depth == 0;
+                self.is_complete = self.depth == 0;
             }
             _ => {}
         }
@@ -66,11 +66,11 @@ impl BracketCounter {
 
     /// Returns whether a byte other than white space was read.
     pub(crate) const fn has_begun(&self) -> bool {
-        self.begun
+        self.has_begun
     }
 
     /// Returns whether the text so far is a complete object or list.
     pub(crate) const fn is_complete(&self) -> bool {
-        self.complete
+        self.is_complete
     }
 }

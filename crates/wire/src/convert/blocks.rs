@@ -72,7 +72,7 @@ struct Block {
     /// Whether its start event was emitted.
     has_started: bool,
     /// Whether its provider closed it.
-    closed: bool,
+    is_closed: bool,
     /// The brackets of a tool call's arguments, whose end also ends the block.
     brackets: BracketCounter,
 }
@@ -87,7 +87,9 @@ impl Block {
     /// Returns whether the block may end when another one follows. Text and thinking always may; a tool call may if its
     /// provider closed it or its arguments are complete.
     const fn may_end(&self) -> bool {
-        self.closed || !matches!(self.kind, BlockKind::Tool { .. }) || (self.is_json() && self.brackets.is_complete())
+        self.is_closed
+            || !matches!(self.kind, BlockKind::Tool { .. })
+            || (self.is_json() && self.brackets.is_complete())
     }
 }
 
@@ -137,7 +139,7 @@ impl BlockSequencer {
             kind,
             buffered: String::new(),
             has_started: false,
-            closed: false,
+            is_closed: false,
             brackets: BracketCounter::default(),
         });
         self.advance();
@@ -164,7 +166,7 @@ impl BlockSequencer {
         let Some(block) = position.and_then(|position| self.queue.get_mut(position)) else {
             return if more.trim().is_empty() { Ok(()) } else { Err(BLOCK_HAS_ENDED) };
         };
-        if block.closed || (block.is_json() && !block.brackets.feed(more)) {
+        if block.is_closed || (block.is_json() && !block.brackets.feed(more)) {
             return Err(BLOCK_HAS_ENDED);
         }
         self.content_bytes += more.len();
@@ -180,23 +182,23 @@ impl BlockSequencer {
     ///
     /// # Errors
     /// Those of [`BlockSequencer::append`].
-    pub(crate) fn append_run(&mut self, kind: BlockKind, more: &str) -> Result<(), ConvertError> {
-        if more.is_empty() || self.has_ended() {
+    pub(crate) fn append_run(&mut self, kind: BlockKind, content: &str) -> Result<(), ConvertError> {
+        if content.is_empty() || self.has_ended() {
             return Ok(());
         }
-        let last = self.queue.back().filter(|last| last.kind == kind && !last.closed);
-        let handle = match last {
+        let open_run = self.queue.back().filter(|open_run| open_run.kind == kind && !open_run.is_closed);
+        let handle = match open_run {
             Some(_) => BlockHandle(self.removed_blocks + self.queue.len() - 1),
             None => self.open_block(kind),
         };
-        self.append(handle, more)
+        self.append(handle, content)
     }
 
     /// Closes a content block: its provider sends no more content for it. Does nothing if the block has ended.
     pub(crate) fn close_block(&mut self, handle: BlockHandle) {
         let block = handle.0.checked_sub(self.removed_blocks).and_then(|position| self.queue.get_mut(position));
         if let Some(block) = block {
-            block.closed = true;
+            block.is_closed = true;
             self.advance();
         }
     }
@@ -211,7 +213,7 @@ impl BlockSequencer {
             return;
         }
         self.start(Start::default());
-        self.queue.iter_mut().for_each(|block| block.closed = true);
+        self.queue.iter_mut().for_each(|block| block.is_closed = true);
         self.advance();
         let stop = match (stop, self.has_tool_call) {
             (Stop::EndTurn, true) => Stop::ToolUse,
@@ -240,7 +242,7 @@ impl BlockSequencer {
                 self.emit_first();
                 continue;
             }
-            if !(first.closed || (self.queue.len() > 1 && first.may_end())) {
+            if !(first.is_closed || (self.queue.len() > 1 && first.may_end())) {
                 return;
             }
             if first.is_json() && !first.brackets.has_begun() {

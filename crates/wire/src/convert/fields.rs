@@ -158,13 +158,13 @@ impl ObjectReader {
     /// # Errors
     /// [`ConvertError::Requires`] if a field is unknown, or if its feature may not be dropped.
     pub(crate) fn finish_known(self, kind: ObjectKind, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
-        let known = fields::fields(gate.from(), kind);
+        let known_fields = fields::fields(gate.from(), kind);
         let ignorable = crate::api::implementation(gate.from()).ignorable_fields(kind);
         for (name, _) in self.map.iter().filter(|(_, value)| !value.is_null()) {
-            if ignorable.iter().any(|(ignored, _)| ignored == name) {
+            if ignorable.iter().any(|(ignorable_name, _)| ignorable_name == name) {
                 continue;
             }
-            match known.find(name) {
+            match known_fields.find(name) {
                 Some((_, (_, FieldRule::Requires(requirement)))) => gate.drop_feature(requirement)?,
                 _ => return Err(ConvertError::Requires(Requirement::Native)),
             }

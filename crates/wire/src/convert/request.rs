@@ -36,7 +36,7 @@ pub fn convert_request(conversion: &ConversionOptions<'_>, body: &[u8]) -> Resul
     check_effort(&mut request, conversion, &mut gate)?;
     check_limits(&request, &mut gate)?;
     if conversion.max_output > 0 {
-        request.max_output = request.max_output.map(|requested| requested.min(conversion.max_output));
+        request.max_output = request.max_output.map(|client_limit| client_limit.min(conversion.max_output));
     }
     let body = api::implementation(conversion.to).write_request(request, conversion, &mut gate)?;
     Ok(ConvertedRequest { body: bytes_of(&body), dropped: gate.dropped() })
@@ -45,9 +45,9 @@ pub fn convert_request(conversion: &ConversionOptions<'_>, body: &[u8]) -> Resul
 impl ConversionOptions<'_> {
     /// Returns the output limit in tokens for APIs that require one: the requested limit, or else the limit of the
     /// model, or else a default.
-    pub(crate) const fn output_limit(&self, requested: Option<u64>) -> u64 {
-        match requested {
-            Some(requested) => requested,
+    pub(crate) const fn output_limit(&self, client_limit: Option<u64>) -> u64 {
+        match client_limit {
+            Some(client_limit) => client_limit,
             None if self.max_output > 0 => self.max_output,
             None => DEFAULT_MAX_OUTPUT,
         }
@@ -56,8 +56,8 @@ impl ConversionOptions<'_> {
 
 /// Moves the texts of system messages at the start of the conversation to the end of the system prompt.
 fn move_system_prompt(request: &mut Request) {
-    let leading = request.messages.iter().take_while(|message| message.role == Role::System).count();
-    let texts = request.messages.drain(..leading).flat_map(|message| message.blocks);
+    let leading_count = request.messages.iter().take_while(|message| message.role == Role::System).count();
+    let texts = request.messages.drain(..leading_count).flat_map(|message| message.blocks);
     request.system.extend(texts.filter_map(|block| match block {
         Block::Text(text) => Some(text),
         _ => None,
@@ -188,12 +188,12 @@ fn check_image(image: &Image, gate: &FeatureGate<'_>) -> Result<(), ConvertError
 
 /// Merges consecutive messages with the same role into one, for APIs in which roles have to alternate.
 pub(crate) fn merge_consecutive_roles(messages: Vec<Message>) -> Vec<Message> {
-    let mut merged: Vec<Message> = Vec::with_capacity(messages.len());
+    let mut merged_messages: Vec<Message> = Vec::with_capacity(messages.len());
     for message in messages {
-        match merged.last_mut() {
+        match merged_messages.last_mut() {
             Some(last) if last.role == message.role => last.blocks.extend(message.blocks),
-            _ => merged.push(message),
+            _ => merged_messages.push(message),
         }
     }
-    merged
+    merged_messages
 }

@@ -50,8 +50,8 @@ pub fn convert_response(
         model: client_model.to_owned(),
         created: response.start.created.unwrap_or(created_unix),
     };
-    let written = api::implementation(to).write_response(response, &head)?;
-    Ok(bytes_of(&written))
+    let body_value = api::implementation(to).write_response(response, &head)?;
+    Ok(bytes_of(&body_value))
 }
 
 /// Returns an upper bound of the number of values in a JSON text, keys included: one more than the number of commas,

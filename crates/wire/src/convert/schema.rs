@@ -30,17 +30,20 @@ fn for_each_subschema(schema: &mut Map<String, Value>, visit: &mut impl FnMut(&m
 pub(crate) fn is_strict(schema: &Value) -> bool {
     let Value::Object(schema) = schema else { return true };
     let requires_all_properties = schema.get("properties").and_then(Value::as_object).is_none_or(|properties| {
-        let required = schema.get("required").and_then(Value::as_array);
-        let is_required =
-            |name: &String| required.is_some_and(|names| names.iter().any(|required| required.as_str() == Some(name)));
+        let required_names = schema.get("required").and_then(Value::as_array);
+        let is_required = |name: &String| {
+            required_names.is_some_and(|names| names.iter().any(|required_name| required_name.as_str() == Some(name)))
+        };
         schema.get("additionalProperties") == Some(&Value::Bool(false)) && properties.keys().all(is_required)
     });
-    let in_maps = SCHEMA_MAP_KEYWORDS.iter().filter_map(|name| schema.get(*name)?.as_object()).flat_map(Map::values);
-    let direct = SUBSCHEMA_KEYWORDS.iter().filter_map(|name| schema.get(*name)).flat_map(|inner| match inner {
-        Value::Array(list) => list.as_slice(),
-        schema => std::slice::from_ref(schema),
-    });
-    requires_all_properties && in_maps.chain(direct).all(is_strict)
+    let subschemas_in_maps =
+        SCHEMA_MAP_KEYWORDS.iter().filter_map(|name| schema.get(*name)?.as_object()).flat_map(Map::values);
+    let direct_subschemas =
+        SUBSCHEMA_KEYWORDS.iter().filter_map(|name| schema.get(*name)).flat_map(|subschema| match subschema {
+            Value::Array(list) => list.as_slice(),
+            schema => std::slice::from_ref(schema),
+        });
+    requires_all_properties && subschemas_in_maps.chain(direct_subschemas).all(is_strict)
 }
 
 /// Adds a description to a schema, unless the schema has one or is not an object. `OpenAI`'s APIs have the description

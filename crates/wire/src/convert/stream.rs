@@ -56,7 +56,7 @@ pub struct StreamConverter {
     /// Writes canonical events in the client's API.
     writer: Box<dyn WriteStream>,
     /// Whether an error was written; all further input is ignored.
-    failed: bool,
+    has_failed: bool,
 }
 
 impl StreamConverter {
@@ -71,7 +71,7 @@ impl StreamConverter {
             blocks: BlockSequencer::default(),
             thinking: ThinkingFilter::for_client(to),
             writer: api::implementation(to).stream_writer(head),
-            failed: false,
+            has_failed: false,
         }
     }
 
@@ -81,7 +81,7 @@ impl StreamConverter {
     /// [`ConvertError::Malformed`] if the stream does not follow its API, and [`ConvertError::ProviderFailed`] if it is
     /// an error. The error is already in `out`, and all further input is ignored.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ConvertError> {
-        if self.failed {
+        if self.has_failed {
             return Ok(());
         }
         let result = self.read(bytes, out);
@@ -94,7 +94,7 @@ impl StreamConverter {
     /// [`ConvertError::EndedEarly`] if the response is incomplete, and those of [`StreamConverter::feed`]. The error is
     /// already in `out`.
     pub fn finish(mut self, out: &mut Vec<u8>) -> Result<(), ConvertError> {
-        if self.failed {
+        if self.has_failed {
             return Ok(());
         }
         let result = self.end(out);
@@ -143,8 +143,8 @@ impl StreamConverter {
     /// [`ConvertError::EndedEarly`] if the response is incomplete, and those of `read_event`.
     fn end(&mut self, out: &mut Vec<u8>) -> Result<(), ConvertError> {
         // The empty line after the last event may be missing.
-        let rest = std::mem::take(&mut self.events).into_pending();
-        self.read_event(&rest, out)?;
+        let last_event = std::mem::take(&mut self.events).into_pending();
+        self.read_event(&last_event, out)?;
         if !self.blocks.has_ended() {
             self.reader.end(&mut self.blocks)?;
             self.write_ready(out)?;
@@ -158,11 +158,11 @@ impl StreamConverter {
     /// [`ConvertError::ProviderFailed`] after writing an error of the provider.
     fn write_ready(&mut self, out: &mut Vec<u8>) -> Result<(), ConvertError> {
         while let Some(event) = self.blocks.next_event() {
-            let failed = matches!(event, Event::Failed(_));
+            let is_failure = matches!(event, Event::Failed(_));
             if let Some(event) = self.thinking.filter(event) {
                 self.writer.write(event, out)?;
             }
-            if failed {
+            if is_failure {
                 return Err(ConvertError::ProviderFailed);
             }
         }
@@ -173,7 +173,7 @@ impl StreamConverter {
     /// already. After an error, further input is ignored. Returns `result`.
     fn report_error(&mut self, result: Result<(), ConvertError>, out: &mut Vec<u8>) -> Result<(), ConvertError> {
         let Err(error) = result else { return Ok(()) };
-        self.failed = true;
+        self.has_failed = true;
         if error != ConvertError::ProviderFailed {
             let failure = Failure { class: ErrorClass::ServerError, message: error.to_string() };
             self.writer.write(Event::Failed(failure), out)?;

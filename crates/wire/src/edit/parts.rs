@@ -28,9 +28,9 @@ pub(crate) fn remove_members(object: &Value<'_>, edits: &mut Vec<Edit>, names: &
 /// Adds the edits that remove the marked parts. Returns true, without adding any, if all parts are marked; false for an
 /// empty list.
 fn remove_unless_all(parts: &[(std::ops::Range<usize>, bool)], edits: &mut Vec<Edit>) -> bool {
-    let all = !parts.is_empty() && parts.iter().all(|(_, is_removed)| *is_removed);
-    if !all {
+    let is_all_marked = !parts.is_empty() && parts.iter().all(|(_, is_removed)| *is_removed);
+    if !is_all_marked {
         edits.extend(removal_edits(parts));
     }
-    all
+    is_all_marked
 }

@@ -7,7 +7,7 @@ use contracts::Requirement;
 use super::{Edit, removal_edits};
 use crate::{api, json::Cursor, request_summary::RequestSummary};
 
-/// Returns the edits that remove the thinking settings in `removed` from a request body: the effort
+/// Returns the edits that remove the thinking settings in `settings` from a request body: the effort
 /// ([`Requirement::Effort`]), the thinking budget ([`Requirement::ThinkingBudget`]), or both. `summary` is the
 /// inspected `body`.
 ///
@@ -16,7 +16,7 @@ use crate::{api, json::Cursor, request_summary::RequestSummary};
 pub fn remove_thinking_settings(
     body: &[u8],
     summary: &RequestSummary<'_>,
-    removed: &BTreeSet<Requirement>,
+    settings: &BTreeSet<Requirement>,
 ) -> Vec<Edit> {
     let text = std::str::from_utf8(body).ok();
     let Some(root) = text.and_then(|text| Cursor::new(text).read_value().ok()) else { return Vec::new() };
@@ -25,7 +25,7 @@ pub fn remove_thinking_settings(
     let mut members = Vec::new();
     for (name, value) in root.members() {
         let name_text = name.string().unwrap_or_default();
-        let is_removed = api.remove_thinking(&root, (&name_text, value), removed, &mut edits);
+        let is_removed = api.remove_thinking(&root, (&name_text, value), settings, &mut edits);
         members.push((name.start..value.span().end, is_removed));
     }
     // A member that is removed has no other edits.

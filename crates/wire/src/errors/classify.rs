@@ -55,7 +55,7 @@ pub fn classify(api: WireApi, status: u16, body: &[u8]) -> ErrorClass {
     let [kind, code, state, message] =
         error.map_or([const { None }; 4], |error| error.get_many(["type", "code", "status", "message"]));
     let names = [name(kind), name(code), name(state)];
-    let has_name = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
+    let has_name = |searched_names: &[&str]| names.iter().any(|name| searched_names.contains(&name.as_str()));
     let message = message.and_then(|message| message.string()).map_or_else(|| text.clone(), Cow::into_owned);
     let mentions = |words: &[&str]| {
         words.iter().any(|words| message.contains(words) || names.iter().any(|name| name.contains(words)))

@@ -42,7 +42,7 @@ pub(crate) struct MessageDraft<'a> {
     /// The tool results in the message.
     pub(crate) results: Vec<ToolResult<'a>>,
     /// Whether the draft is the content of a tool result instead of a message.
-    pub(crate) inside_result: bool,
+    pub(crate) is_tool_result: bool,
     /// The author; [`Author::User`] by default.
     pub(crate) author: Author,
     /// Whether the message contains a tool call. Only set for Gemini.
@@ -87,9 +87,9 @@ impl<'a> History<'a> {
         let mut is_from_user = draft.results.is_empty();
         let mut is_notification = false;
         for text in &draft.texts {
-            let decoded = text.decoded();
-            match user_text::classify(&decoded, self.client) {
-                UserText::Typed(range) if is_from_user => typed_text.append(text, decoded, range),
+            let decoded_text = text.decoded();
+            match user_text::classify(&decoded_text, self.client) {
+                UserText::Typed(range) if is_from_user => typed_text.append(text, decoded_text, range),
                 UserText::Command(command) if is_from_user => typed_text.command = Some(command),
                 UserText::Interruption => {
                     self.push(index, typed_text.take(draft.has_images));
@@ -166,8 +166,8 @@ impl<'a> TypedText<'a> {
             message.push('\n');
             message.push_str(&typed_text);
         } else {
-            let skipped = text.raw_prefix_length(start).unwrap_or_default();
-            self.message = Some((typed_text, text.start + skipped..text.end()));
+            let skipped_bytes = text.raw_prefix_length(start).unwrap_or_default();
+            self.message = Some((typed_text, text.start + skipped_bytes..text.end()));
         }
     }
 

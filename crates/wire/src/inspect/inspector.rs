@@ -67,7 +67,7 @@ pub(crate) struct Inspector<'a> {
     /// Whether the conversation so far ends with a message of the model.
     pub(crate) ends_with_model: bool,
     /// Whether parallel tool calls are disabled.
-    pub(crate) one_tool_at_a_time: bool,
+    pub(crate) is_one_tool_at_a_time: bool,
     /// The temperature; `None` if it is not set or not a number.
     pub(crate) temperature: Option<f64>,
     /// `top_p`; `None` if it is not set or not a number.
@@ -117,7 +117,7 @@ impl<'a> Inspector<'a> {
             last_signed: None,
             gemini_json: GeminiJson::default(),
             ends_with_model: false,
-            one_tool_at_a_time: false,
+            is_one_tool_at_a_time: false,
             temperature: None,
             top_p: None,
             has_content: ContentByAuthor::default(),
@@ -200,8 +200,8 @@ impl<'a> Inspector<'a> {
     pub(crate) fn read_stream(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let value = cursor.read_value()?;
         if !value.is_null() {
-            let expected = RequestError::WrongType { field: "stream", expected: "true or false" };
-            self.summary.stream = value.as_bool().ok_or(expected)?;
+            let type_error = RequestError::WrongType { field: "stream", expected: "true or false" };
+            self.summary.stream = value.as_bool().ok_or(type_error)?;
         }
         Ok(())
     }
@@ -221,7 +221,7 @@ impl<'a> Inspector<'a> {
         let Some(effort) = effort else { return };
         self.expect_kind(ValueKind::String, effort);
         let Some(word) = effort.string() else { return };
-        let is_set = !NO_EFFORT.iter().any(|nothing| word.eq_ignore_ascii_case(nothing));
+        let is_set = !NO_EFFORT.iter().any(|disabling_word| word.eq_ignore_ascii_case(disabling_word));
         self.require_if(is_set, Requirement::Effort);
         self.summary.requires.extend(limits::required_by_effort(&word));
     }
@@ -328,13 +328,13 @@ impl<'a> Inspector<'a> {
         let GeminiJson { is_requested, has_schema } = self.gemini_json;
         self.require_if(is_requested && !has_schema, Requirement::JsonObject);
         self.require_if(has_schema && !is_requested, Requirement::Native);
-        self.require_if(self.one_tool_at_a_time && self.summary.needs.tools, Requirement::OneToolAtATime);
+        self.require_if(self.is_one_tool_at_a_time && self.summary.needs.tools, Requirement::OneToolAtATime);
         self.require_if(self.ends_with_model, Requirement::Prefill);
         self.require_if(!self.has_content.non_system, Requirement::SystemAlone);
         self.summary.requires.extend(limits::required_by_temperature(self.temperature, self.top_p));
         // The user's last message is the start of the running turn.
         let in_running_turn =
-            self.last_signed.is_some_and(|signed| self.history.last_user.is_none_or(|user| user < signed));
+            self.last_signed.is_some_and(|signed_index| self.history.last_user.is_none_or(|user| user < signed_index));
         self.require_if(in_running_turn, Requirement::RunningThinking);
     }
 
@@ -362,9 +362,9 @@ impl<'a> Inspector<'a> {
         summary.tool_results = self.history.results;
         summary.offsets.last_user = self.history.last_user;
         summary.last_message_has_images = self.history.messages.last().is_some_and(|message| message.has_images);
-        let first = self.history.messages.first().map(|message| message.text.as_ref());
+        let first_message = self.history.messages.first().map(|message| message.text.as_ref());
         summary.conversation_hash =
-            conversation_hash(summary.api, self.first_system.unwrap_or_default(), first.unwrap_or_default());
+            conversation_hash(summary.api, self.first_system.unwrap_or_default(), first_message.unwrap_or_default());
         summary.user_messages = self.history.messages;
         Ok(summary)
     }
@@ -381,11 +381,11 @@ fn conversation_hash(api: WireApi, system: &str, message: &str) -> [u8; 16] {
         hasher.update(bytes.get(..OPENING_BYTES).unwrap_or(bytes));
     }
     let hash = *hasher.finalize().as_bytes();
-    let mut truncated = [0; 16];
-    for (to, from) in truncated.iter_mut().zip(hash) {
+    let mut identity_hash = [0; 16];
+    for (to, from) in identity_hash.iter_mut().zip(hash) {
         *to = from;
     }
-    truncated
+    identity_hash
 }
 
 /// Returns the string in a member of a JSON object; empty if the member is missing or of another type.

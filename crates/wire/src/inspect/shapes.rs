@@ -54,16 +54,16 @@ impl<'a> Inspector<'a> {
         names: [&str; N],
     ) -> [Option<Value<'a>>; N] {
         self.expect_kind(ValueKind::Object, object);
-        let mut found = [None; N];
+        let mut values = [None; N];
         for (name, value) in object.members().filter(|(_, value)| !value.is_null()) {
             let name = name.string().unwrap_or_default();
-            let slot = names.iter().position(|wanted| name == *wanted).and_then(|slot| found.get_mut(slot));
+            let slot = names.iter().position(|requested| name == *requested).and_then(|slot| values.get_mut(slot));
             match slot {
                 Some(slot) => *slot = Some(value),
                 None => self.require_native(),
             }
         }
-        found
+        values
     }
 
     /// Records the API features that a list of stop sequences requires.
@@ -99,9 +99,9 @@ impl<'a> Inspector<'a> {
     pub(crate) fn inspect_arguments(&mut self, arguments: Option<&Value<'a>>) {
         let Some(arguments) = arguments else { return };
         self.expect_kind(ValueKind::String, arguments);
-        let broken =
+        let is_broken =
             arguments.string().is_some_and(|text| !limits::is_blank(&text) && !crate::json::is_exact_object(&text));
-        self.require_if(broken, Requirement::BrokenArguments);
+        self.require_if(is_broken, Requirement::BrokenArguments);
     }
 
     /// Records the API features that the URL of an image requires: the media type of a base64 data URL, or fetching a

@@ -15,9 +15,14 @@ const MAX_BYTES: usize = 1024;
 pub(crate) fn find_workspace(api: WireApi, raw: &str) -> Option<String> {
     crate::api::implementation(api).workspace_markers().iter().find_map(|marker| {
         let start = memmem::find(raw.as_bytes(), marker.as_bytes())?;
-        let rest = raw.get(start + marker.len()..)?;
-        let end = rest.find(['<', '\n']).into_iter().chain(line_end(rest)).min().unwrap_or(rest.len());
-        let path = decode_string(rest.get(..end).filter(|path| path.len() <= MAX_BYTES)?);
+        let after_marker = raw.get(start + marker.len()..)?;
+        let end = after_marker
+            .find(['<', '\n'])
+            .into_iter()
+            .chain(line_end(after_marker))
+            .min()
+            .unwrap_or(after_marker.len());
+        let path = decode_string(after_marker.get(..end).filter(|path| path.len() <= MAX_BYTES)?);
         let path = path.trim();
         let has_drive = path.as_bytes().get(1..3).is_some_and(|bytes| bytes == b":\\" || bytes == b":/");
         (path.starts_with('/') || has_drive).then(|| path.to_owned())
@@ -27,12 +32,12 @@ pub(crate) fn find_workspace(api: WireApi, raw: &str) -> Option<String> {
 /// Returns the byte offset of the first escaped line break, `\n` or `\r`; `None` if there is none. In an escaped
 /// backslash followed by `n` the `n` is no line break.
 fn line_end(raw: &str) -> Option<usize> {
-    let mut searched = 0;
+    let mut searched_bytes = 0;
     loop {
-        let escape = searched + raw.get(searched..)?.find('\\')?;
+        let escape = searched_bytes + raw.get(searched_bytes..)?.find('\\')?;
         match raw.as_bytes().get(escape + 1)? {
             b'n' | b'r' => return Some(escape),
-            _ => searched = escape + 2,
+            _ => searched_bytes = escape + 2,
         }
     }
 }

@@ -31,7 +31,7 @@ pub(crate) struct Cursor<'a> {
     /// not left yet.
     depth: u32,
     /// Whether all values so far can be represented exactly; see [`Cursor::is_exact`].
-    exact: bool,
+    is_exact: bool,
 }
 
 /// The members of an object that a [`Cursor`] has entered and not read yet.
@@ -51,7 +51,7 @@ pub(crate) struct ArrayElements {
 impl<'a> Cursor<'a> {
     /// Creates a cursor at the start of a text.
     pub(crate) fn new(text: &'a str) -> Self {
-        Self { text, offset: 0, depth: 0, exact: true }
+        Self { text, offset: 0, depth: 0, is_exact: true }
     }
 
     /// Returns a cursor over the same text at another byte offset.
@@ -62,7 +62,7 @@ impl<'a> Cursor<'a> {
     /// Returns whether all values so far can be parsed and serialised without loss: numbers of at most 64 bits, strings
     /// without unpaired surrogates, and nesting within the limit of `serde_json`.
     pub(crate) fn is_exact(&self) -> bool {
-        self.exact
+        self.is_exact
     }
 
     /// Returns the byte offset of the read position.
@@ -123,7 +123,7 @@ impl<'a> Cursor<'a> {
     fn enter_if(&mut self, matches: bool) {
         self.offset += usize::from(matches);
         self.depth += u32::from(matches);
-        self.exact &= self.depth <= MAX_DEPTH;
+        self.is_exact &= self.depth <= MAX_DEPTH;
     }
 
     /// Skips the next value, validates it, and returns it with its type and position.
@@ -153,15 +153,17 @@ impl<'a> Cursor<'a> {
         names: [&str; N],
     ) -> Result<Option<[Option<Value<'a>>; N]>, SyntaxError> {
         let Some(mut members) = self.enter_object()? else { return Ok(None) };
-        let mut found = [None; N];
+        let mut values = [None; N];
         while let Some(name) = members.next(&mut self)? {
             let value = self.read_value()?;
-            if let Some(slot) = names.iter().position(|wanted| name == *wanted).and_then(|slot| found.get_mut(slot)) {
+            if let Some(slot) =
+                names.iter().position(|requested| name == *requested).and_then(|slot| values.get_mut(slot))
+            {
                 *slot = Some(value);
             }
         }
         self.expect_end()?;
-        Ok(Some(found))
+        Ok(Some(values))
     }
 
     /// Returns the text between this cursor and a later one, without leading white space.
@@ -190,7 +192,7 @@ impl<'a> Cursor<'a> {
             _ => {
                 let end = scan::number_end(self.text.as_bytes(), self.offset);
                 let end = end.ok_or_else(|| self.error("a number that is none"))?;
-                self.exact &= scan::is_exact_number(self.text.get(self.offset..end).unwrap_or_default());
+                self.is_exact &= scan::is_exact_number(self.text.get(self.offset..end).unwrap_or_default());
                 self.offset = end;
                 return Ok(());
             }
@@ -209,26 +211,26 @@ impl<'a> Cursor<'a> {
     fn skip_string(&mut self) -> Result<usize, SyntaxError> {
         let string = scan::scan_string(self.text.as_bytes(), self.offset + 1)?;
         self.offset = string.end;
-        self.exact &= string.is_valid_unicode;
+        self.is_exact &= string.is_valid_unicode;
         Ok(string.escape_overhead)
     }
 
     /// Skips an object or a list, and validates it without recursion.
     ///
-    /// `open` is a stack of the brackets that are open, one bit each, the innermost one in the lowest bit: 1 for an
+    /// `open_brackets` is a stack of the brackets that are open, one bit each, the innermost one in the lowest bit: 1 for an
     /// object, 0 for a list. `depth` is its height, at most [`MAX_DEPTH`].
     ///
     /// # Errors
     /// [`SyntaxError`] if the value is invalid, or nested deeper than [`MAX_DEPTH`].
     fn skip_nested(&mut self) -> Result<(), SyntaxError> {
-        let (mut open, mut depth, mut is_first) = (0_u128, 0_u32, true);
+        let (mut open_brackets, mut depth, mut is_first) = (0_u128, 0_u32, true);
         loop {
             if depth > 0 {
-                let in_object = open & 1 == 1;
+                let is_in_object = open_brackets & 1 == 1;
                 let byte = self.peek_byte();
-                if byte == Some(if in_object { b'}' } else { b']' }) {
+                if byte == Some(if is_in_object { b'}' } else { b']' }) {
                     self.offset += 1;
-                    open >>= 1;
+                    open_brackets >>= 1;
                     depth -= 1;
                     is_first = false;
                     if depth == 0 {
@@ -237,7 +239,7 @@ impl<'a> Cursor<'a> {
                     continue;
                 }
                 self.skip_comma(byte, is_first)?;
-                if in_object {
+                if is_in_object {
                     self.read_name()?;
                 }
             }
@@ -248,9 +250,9 @@ impl<'a> Cursor<'a> {
                     return Err(self.error("values nested too deeply"));
                 }
                 self.offset += 1;
-                open = open << 1 | u128::from(kind == ValueKind::Object);
+                open_brackets = open_brackets << 1 | u128::from(kind == ValueKind::Object);
                 depth += 1;
-                self.exact &= self.depth + depth <= MAX_DEPTH;
+                self.is_exact &= self.depth + depth <= MAX_DEPTH;
             } else if kind == ValueKind::String {
                 self.skip_string()?;
             } else {

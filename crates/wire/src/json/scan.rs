@@ -48,8 +48,8 @@ pub(super) fn scan_string(bytes: &[u8], mut offset: usize) -> Result<ScannedStri
 /// byte is set if the byte is zero. Bytes above a zero byte may be set wrongly, so only the lowest match is used.
 #[inline]
 fn unescaped_prefix_length(bytes: &[u8]) -> usize {
-    let mut rest = bytes;
-    while let Some((chunk, following)) = rest.split_first_chunk::<8>() {
+    let mut unscanned = bytes;
+    while let Some((chunk, following)) = unscanned.split_first_chunk::<8>() {
         let word = u64::from_le_bytes(*chunk);
         // Bytes that are equal become zero.
         let quote = word ^ (LOW_BITS * u64::from(b'"'));
@@ -57,14 +57,14 @@ fn unescaped_prefix_length(bytes: &[u8]) -> usize {
         let control_matches = word.wrapping_sub(LOW_BITS * 0x20) & !word;
         let quote_matches = quote.wrapping_sub(LOW_BITS) & !quote;
         let backslash_matches = backslash.wrapping_sub(LOW_BITS) & !backslash;
-        let matches = (quote_matches | backslash_matches | control_matches) & HIGH_BITS;
-        if matches != 0 {
-            return bytes.len() - rest.len() + (matches.trailing_zeros() / 8) as usize;
+        let match_bits = (quote_matches | backslash_matches | control_matches) & HIGH_BITS;
+        if match_bits != 0 {
+            return bytes.len() - unscanned.len() + (match_bits.trailing_zeros() / 8) as usize;
         }
-        rest = following;
+        unscanned = following;
     }
-    let tail = rest.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1f)).count();
-    bytes.len() - rest.len() + tail
+    let tail = unscanned.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1f)).count();
+    bytes.len() - unscanned.len() + tail
 }
 
 /// Returns the length in bytes of the escape at `offset`, and by how much it exceeds one byte per character: 2 and 1
@@ -74,8 +74,8 @@ fn scan_escape(bytes: &[u8], offset: usize) -> Option<(usize, usize)> {
     match bytes.get(offset + 1)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some((2, 1)),
         b'u' => {
-            let first = utf16_unit(bytes, offset)?;
-            let is_pair = (0xd800..0xdc00).contains(&first)
+            let first_unit = utf16_unit(bytes, offset)?;
+            let is_pair = (0xd800..0xdc00).contains(&first_unit)
                 && bytes.get(offset + 6..offset + 8) == Some(b"\\u")
                 && utf16_unit(bytes, offset + 6).is_some_and(|second| (0xdc00..0xe000).contains(&second));
             Some(if is_pair { (12, 11) } else { (6, 5) })

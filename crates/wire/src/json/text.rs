@@ -142,10 +142,10 @@ impl<'a> Text<'a> {
 pub(crate) fn raw_prefix_length(raw: &str, decoded: usize) -> Option<usize> {
     let (mut raw_length, mut remaining) = (0, decoded);
     while remaining > 0 {
-        let rest = raw.get(raw_length..)?;
-        let (character, length) = match rest.strip_prefix('\\') {
-            Some(_) => decode_escape(rest)?,
-            None => rest.chars().next().map(|character| (character, character.len_utf8()))?,
+        let unread = raw.get(raw_length..)?;
+        let (character, length) = match unread.strip_prefix('\\') {
+            Some(_) => decode_escape(unread)?,
+            None => unread.chars().next().map(|character| (character, character.len_utf8()))?,
         };
         remaining = remaining.checked_sub(character.len_utf8())?;
         raw_length += length;
@@ -161,15 +161,15 @@ pub(super) fn decode_string(raw: &str) -> Cow<'_, str> {
 /// Decodes a text with escapes. If the last escape is cut off, it is copied unchanged.
 fn decode_escapes(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
-    let mut rest = raw;
-    while let Some((plain, _)) = rest.split_once('\\') {
+    let mut unread = raw;
+    while let Some((plain, _)) = unread.split_once('\\') {
         out.push_str(plain);
-        let escaped = rest.get(plain.len()..).unwrap_or_default();
-        let Some((character, length)) = decode_escape(escaped) else { break };
+        let from_escape = unread.get(plain.len()..).unwrap_or_default();
+        let Some((character, length)) = decode_escape(from_escape) else { break };
         out.push(character);
-        rest = escaped.get(length..).unwrap_or_default();
+        unread = from_escape.get(length..).unwrap_or_default();
     }
-    out.push_str(rest);
+    out.push_str(unread);
     out
 }
 
@@ -195,12 +195,12 @@ fn decode_unicode_escape(text: &str) -> (char, usize) {
         let digits = text.get(from..from + 6)?.strip_prefix("\\u")?;
         u16::from_str_radix(digits, 16).ok()
     };
-    let first = unit(0).unwrap_or(0xfffd);
-    if let Some(second) = unit(6)
-        && let Some(Ok(character)) = char::decode_utf16([first, second]).next()
+    let first_unit = unit(0).unwrap_or(0xfffd);
+    if let Some(second_unit) = unit(6)
+        && let Some(Ok(character)) = char::decode_utf16([first_unit, second_unit]).next()
         && character.len_utf16() == 2
     {
         return (character, 12);
     }
-    (char::from_u32(u32::from(first)).unwrap_or(char::REPLACEMENT_CHARACTER), 6)
+    (char::from_u32(u32::from(first_unit)).unwrap_or(char::REPLACEMENT_CHARACTER), 6)
 }

@@ -21,22 +21,24 @@ impl<'a> Value<'a> {
         let (base, mut cursor) = (self.start, Cursor::new(self.raw));
         let mut elements = cursor.enter_array().ok().flatten();
         std::iter::from_fn(move || {
-            let more = elements.as_mut()?.next(&mut cursor).ok()?;
-            if more { cursor.read_value().ok().map(|value| value.shifted(base)) } else { None }
+            let has_element = elements.as_mut()?.next(&mut cursor).ok()?;
+            if has_element { cursor.read_value().ok().map(|value| value.shifted(base)) } else { None }
         })
     }
 
     /// Returns the members of an object with these names, in the order of `names`. A member is `None` if it is missing;
     /// all are `None` if the value is not an object. Of repeated members the last one counts.
     pub(crate) fn get_many<const N: usize>(&self, names: [&str; N]) -> [Option<Value<'a>>; N] {
-        let mut found = [None; N];
+        let mut members = [None; N];
         for (name, value) in self.members() {
             let Some(name) = name.string() else { continue };
-            if let Some(slot) = names.iter().position(|wanted| name == *wanted).and_then(|slot| found.get_mut(slot)) {
+            if let Some(slot) =
+                names.iter().position(|requested| name == *requested).and_then(|slot| members.get_mut(slot))
+            {
                 *slot = Some(value);
             }
         }
-        found
+        members
     }
 
     /// Returns the member of an object with this name; `None` if it is missing, or if the value is not an object.

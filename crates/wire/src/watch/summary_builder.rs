@@ -58,14 +58,14 @@ impl SummaryBuilder {
     /// Merges a usage object that has only the changed fields into the previous one. A missing, empty or too long one
     /// is ignored.
     pub(crate) fn merge_usage(&mut self, usage_object: Option<Value<'_>>) {
-        let Some(later) =
+        let Some(new_object) =
             usage_object.filter(|usage_object| !usage_object.is_falsy() && usage_object.raw.len() <= MAX_USAGE_BYTES)
         else {
             return;
         };
         self.usage_object = Some(match &self.usage_object {
-            Some(earlier) => merge_usage_objects(earlier, later.raw),
-            None => later.raw.to_owned(),
+            Some(previous_object) => merge_usage_objects(previous_object, new_object.raw),
+            None => new_object.raw.to_owned(),
         });
     }
 
@@ -124,22 +124,22 @@ impl SummaryBuilder {
 
     /// Appends a delta to the arguments of the tool call with this number, and counts its bytes as output. The
     /// arguments are cut at [`MAX_ARGUMENT_BYTES`].
-    pub(crate) fn append_arguments(&mut self, number: u64, more: Option<Value<'_>>) {
-        self.add_output(more);
-        let Some(more) = more.and_then(|more| more.string()) else { return };
+    pub(crate) fn append_arguments(&mut self, number: u64, delta: Option<Value<'_>>) {
+        self.add_output(delta);
+        let Some(delta) = delta.and_then(|delta| delta.string()) else { return };
         if let Some(call) = self.call_mut(number) {
             let room = MAX_ARGUMENT_BYTES.saturating_sub(call.arguments.len());
-            call.arguments.push_str(&truncated(&more, room));
+            call.arguments.push_str(&truncated(&delta, room));
         }
     }
 
     /// Appends a delta to the arguments of a content block, if the block is a call of one of the client's tools. For
     /// other blocks the delta is only counted as output.
-    pub(crate) fn append_block_arguments(&mut self, number: u64, more: Option<Value<'_>>) {
-        if self.calls.iter().any(|(known, _)| *known == number) {
-            self.append_arguments(number, more);
+    pub(crate) fn append_block_arguments(&mut self, number: u64, delta: Option<Value<'_>>) {
+        if self.calls.iter().any(|(call_number, _)| *call_number == number) {
+            self.append_arguments(number, delta);
         } else {
-            self.add_output(more);
+            self.add_output(delta);
         }
     }
 
@@ -156,7 +156,7 @@ impl SummaryBuilder {
 
     /// Returns the latest tool call with this number, or adds one; `None` if the summary has [`MAX_CALLS`] calls.
     fn call_mut(&mut self, number: u64) -> Option<&mut ToolRequest> {
-        let index = match self.calls.iter().rposition(|(known, _)| *known == number) {
+        let index = match self.calls.iter().rposition(|(call_number, _)| *call_number == number) {
             Some(index) => index,
             None if self.calls.len() < MAX_CALLS => {
                 self.calls.push((number, ToolRequest::default()));

@@ -62,15 +62,15 @@ impl Row {
     /// Creates a row with the median latency that the gateway adds. `select` returns the measured time in microseconds.
     /// `limit` is the target in microseconds, infinite without one.
     fn latency(name: &str, rounds: &Rounds, limit: f64, select: impl Fn(&LoadFigures) -> f64) -> Self {
-        let added = median(rounds, |(direct, via_gateway)| select(via_gateway) - select(direct));
+        let added_micros = median(rounds, |(direct, via_gateway)| select(via_gateway) - select(direct));
         let has_target = limit.is_finite();
         Self {
             name: name.to_owned(),
             direct: microseconds(median(rounds, |(direct, _)| select(direct))),
             via_gateway: microseconds(median(rounds, |(_, via_gateway)| select(via_gateway))),
-            value: format!("{added:+.0} µs"),
+            value: format!("{added_micros:+.0} µs"),
             target: if has_target { format!("at most +{}", microseconds(limit)) } else { "-".to_owned() },
-            verdict: if has_target { verdict(added <= limit) } else { "-" },
+            verdict: if has_target { verdict(added_micros <= limit) } else { "-" },
         }
     }
 

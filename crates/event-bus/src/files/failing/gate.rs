@@ -15,37 +15,37 @@ pub(super) struct Gate {
 #[derive(Debug, Default)]
 struct State {
     /// Whether calls are blocked.
-    closed: bool,
+    is_closed: bool,
     /// Number of calls that are blocked now.
-    blocked: u64,
+    blocked_calls: u64,
 }
 
 impl Gate {
     /// Closes the gate: calls block in [`Gate::wait_while_closed`] from now on.
     pub(super) fn close(&self) {
-        self.state().closed = true;
+        self.state().is_closed = true;
     }
 
     /// Opens the gate and wakes all blocked calls.
     pub(super) fn open(&self) {
-        self.state().closed = false;
+        self.state().is_closed = false;
         self.changed.notify_all();
     }
 
     /// Blocks the calling thread while the gate is closed.
     pub(super) fn wait_while_closed(&self) {
         let mut state = self.state();
-        state.blocked += 1;
+        state.blocked_calls += 1;
         self.changed.notify_all();
-        let mut state = self.changed.wait_while(state, |state| state.closed).unwrap_or_else(PoisonError::into_inner);
-        state.blocked -= 1;
+        let mut state = self.changed.wait_while(state, |state| state.is_closed).unwrap_or_else(PoisonError::into_inner);
+        state.blocked_calls -= 1;
     }
 
     /// Blocks until a call is blocked or the gate is open. Returns whether a call is blocked.
     pub(super) fn wait_for_blocked(&self) -> bool {
-        let is_closed_and_unused = |state: &mut State| state.closed && state.blocked == 0;
+        let is_closed_and_unused = |state: &mut State| state.is_closed && state.blocked_calls == 0;
         let state = self.changed.wait_while(self.state(), is_closed_and_unused).unwrap_or_else(PoisonError::into_inner);
-        state.closed && state.blocked != 0
+        state.is_closed && state.blocked_calls != 0
     }
 
     /// Locks the state.

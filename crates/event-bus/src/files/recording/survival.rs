@@ -37,9 +37,9 @@ impl Survival {
     /// random choices.
     pub(super) fn decide(self, pending: &[(u64, Option<(u64, u64)>)], seed: u64) -> CrashOutcome {
         let (first, last) = (pending.first().map_or(0, |first| first.0), pending.last().map_or(0, |last| last.0));
-        let cut = |torn: bool| {
-            let chosen = usize::try_from(mix(seed) % pending.len().max(1) as u64).unwrap_or_default();
-            let Some((change, extent)) = pending.get(chosen).copied() else { return CrashOutcome::Nothing };
+        let random_cut = |torn: bool| {
+            let index = usize::try_from(mix(seed) % pending.len().max(1) as u64).unwrap_or_default();
+            let Some((change, extent)) = pending.get(index).copied() else { return CrashOutcome::Nothing };
             let (start, end) = extent.unwrap_or_default();
             let random_offset = start + mix(seed ^ 1) % (end - start + 1);
             let kept_end =
@@ -53,8 +53,8 @@ impl Survival {
             Self::Everything => CrashOutcome::Everything,
             Self::Names => CrashOutcome::Names,
             Self::Contents => CrashOutcome::Contents,
-            Self::Prefix => cut(false),
-            Self::Torn => cut(true),
+            Self::Prefix => random_cut(false),
+            Self::Torn => random_cut(true),
             Self::Subset => CrashOutcome::Chosen { seed, eighths: [1, 4, 7][(mix(seed) % 3) as usize], first, last },
         }
     }
@@ -122,7 +122,7 @@ impl CrashOutcome {
     /// to `end`, which lie in one disk sector of `file`. The result is `end` if the write survives, `start` if it is
     /// lost, and an offset between them if it is torn.
     pub(super) fn surviving_end(self, change: u64, file: Node, start: u64, end: u64) -> u64 {
-        let kept = match self {
+        let is_kept = match self {
             Self::Nothing | Self::Names => false,
             Self::Everything | Self::Contents => true,
             Self::UpTo { change: cut, kept_end, .. } if change == cut => return kept_end.clamp(start, end),
@@ -139,7 +139,7 @@ impl CrashOutcome {
                 }
             }
         };
-        if kept { end } else { start }
+        if is_kept { end } else { start }
     }
 }
 

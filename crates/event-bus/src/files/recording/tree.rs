@@ -133,19 +133,20 @@ impl Tree {
     /// # Errors
     /// The error of the file system.
     fn observe_directory(&mut self, path: &Path, node: Node) -> io::Result<()> {
-        let mut found = BTreeMap::new();
+        let mut present = BTreeMap::new();
         for entry in fs::read_dir(path)? {
             let entry = entry?;
-            found.insert(entry.file_name(), entry.file_type()?.is_dir());
+            present.insert(entry.file_name(), entry.file_type()?.is_dir());
         }
-        let known = self.directories.get(&node).cloned().unwrap_or_default();
-        let gone: Vec<_> = known.keys().filter(|name| !found.contains_key(*name)).cloned().collect();
+        let recorded_entries = self.directories.get(&node).cloned().unwrap_or_default();
+        let removed_names: Vec<_> =
+            recorded_entries.keys().filter(|name| !present.contains_key(*name)).cloned().collect();
         // sled writes a snapshot before it changes the data that the snapshot covers, and removes the previous one
         // last.
-        let (snapshots, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|(name, _)| is_snapshot(name));
+        let (snapshots, others): (Vec<_>, Vec<_>) = present.into_iter().partition(|(name, _)| is_snapshot(name));
         for (name, is_directory) in snapshots.into_iter().chain(others) {
             let path = path.join(&name);
-            match (known.get(&name).copied(), is_directory) {
+            match (recorded_entries.get(&name).copied(), is_directory) {
                 (Some(child), true) => self.observe_directory(&path, child)?,
                 (None, true) => {
                     let child = self.create_node(EntryType::Directory);
@@ -169,7 +170,7 @@ impl Tree {
                 }
             }
         }
-        for name in gone {
+        for name in removed_names {
             self.remove_entry(node, name);
         }
         Ok(())
@@ -210,9 +211,9 @@ fn is_snapshot(name: &OsStr) -> bool {
 }
 
 /// Returns the byte ranges of consecutive sectors in which two contents of equal length differ.
-fn differing_sectors(before: &[u8], now: &[u8]) -> Vec<Range<usize>> {
+fn differing_sectors(before: &[u8], after: &[u8]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
-    for (number, (old, new)) in before.chunks(SECTOR).zip(now.chunks(SECTOR)).enumerate() {
+    for (number, (old, new)) in before.chunks(SECTOR).zip(after.chunks(SECTOR)).enumerate() {
         if old == new {
             continue;
         }

@@ -59,12 +59,12 @@ impl<S> Monitor<S> {
     /// Applies `change` to the value and, after the lock is released, wakes all tasks that wait for it. Returns the
     /// result of `change`.
     pub(super) fn change_and_wake<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
-        let (changed, wakers) = {
+        let (result, wakers) = {
             let mut inner = self.inner();
             (change(&mut inner.state), std::mem::take(&mut inner.wakers))
         };
         wakers.into_iter().for_each(Waker::wake);
-        changed
+        result
     }
 
     /// Applies `take` to the value and returns the result as ready. If the result is `None`, registers the task of

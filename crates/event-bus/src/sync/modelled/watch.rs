@@ -80,9 +80,9 @@ impl<T> Sender<T> {
     /// see it as new. Returns the result of `modify`.
     pub(crate) fn send_if_modified(&self, modify: impl FnOnce(&mut T) -> bool) -> bool {
         self.0.change_and_wake(|state| {
-            let modified = modify(&mut state.value);
-            state.version += u64::from(modified);
-            modified
+            let is_modified = modify(&mut state.value);
+            state.version += u64::from(is_modified);
+            is_modified
         })
     }
 

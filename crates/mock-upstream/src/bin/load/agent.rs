@@ -87,12 +87,12 @@ impl RandomGenerator {
             let kind = ["string", "number", "boolean"].get(self.below(3)).copied().unwrap_or("string");
             properties.insert(name, json!({"type": kind, "description": self.text(60)}));
         }
-        let required: Vec<String> = properties.keys().take(1).cloned().collect();
+        let required_names: Vec<String> = properties.keys().take(1).cloned().collect();
         json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "type": "object",
             "properties": properties,
-            "required": required,
+            "required": required_names,
             "additionalProperties": false,
         })
     }

@@ -77,11 +77,11 @@ async fn send_requests(
         stream.write_all(bytes).await.map_err(|error| format!("cannot send: {error}"))?;
         let mut first_byte_at = None;
         while !response.is_done() {
-            let received = stream.read(&mut buffer).await.map_err(|error| format!("cannot receive: {error}"))?;
-            if received == 0 {
+            let received_bytes = stream.read(&mut buffer).await.map_err(|error| format!("cannot receive: {error}"))?;
+            if received_bytes == 0 {
                 return Err("the connection ended before the answer".to_owned());
             }
-            response.feed(buffer.get(..received).unwrap_or_default()).map_err(|error| error.to_string())?;
+            response.feed(buffer.get(..received_bytes).unwrap_or_default()).map_err(|error| error.to_string())?;
             if first_byte_at.is_none() && response.length > 0 {
                 first_byte_at = Some(Instant::now());
             }

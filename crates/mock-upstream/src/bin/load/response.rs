@@ -67,11 +67,11 @@ impl Response {
     /// [`UnsupportedResponse`] if the response is not HTTP, or has neither a length nor chunks.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<(), UnsupportedResponse> {
         self.buffer.extend_from_slice(bytes);
-        let mut consumed = 0;
-        while let Some(length) = self.parse_next(consumed)? {
-            consumed += length;
+        let mut consumed_bytes = 0;
+        while let Some(length) = self.parse_next(consumed_bytes)? {
+            consumed_bytes += length;
         }
-        self.buffer.drain(..consumed);
+        self.buffer.drain(..consumed_bytes);
         Ok(())
     }
 
@@ -81,32 +81,32 @@ impl Response {
     /// # Errors
     /// [`UnsupportedResponse`] if the part is invalid.
     fn parse_next(&mut self, from: usize) -> Result<Option<usize>, UnsupportedResponse> {
-        let rest = self.buffer.get(from..).unwrap_or_default();
+        let unparsed = self.buffer.get(from..).unwrap_or_default();
         match self.state {
             ParserState::Head => {
-                let Some(end) = memmem::find(rest, b"\r\n\r\n") else {
-                    return if rest.len() > MAX_HEAD_BYTES {
+                let Some(end) = memmem::find(unparsed, b"\r\n\r\n") else {
+                    return if unparsed.len() > MAX_HEAD_BYTES {
                         Err(UnsupportedResponse("no end of its head"))
                     } else {
                         Ok(None)
                     };
                 };
-                let head = rest.get(..end).unwrap_or_default();
+                let head = unparsed.get(..end).unwrap_or_default();
                 (self.status, self.state) = parse_head(head)?;
                 Ok(Some(end + 4))
             }
-            ParserState::Sized(left) | ParserState::InChunk(left) if rest.is_empty() && left > 0 => Ok(None),
+            ParserState::Sized(left) | ParserState::InChunk(left) if unparsed.is_empty() && left > 0 => Ok(None),
             ParserState::Sized(left) => {
-                let taken = left.min(rest.len());
-                self.state = if taken == left { ParserState::Done } else { ParserState::Sized(left - taken) };
-                self.add_body_bytes(from, taken);
-                Ok(if taken == 0 { None } else { Some(taken) })
+                let body_bytes = left.min(unparsed.len());
+                self.state = if body_bytes == left { ParserState::Done } else { ParserState::Sized(left - body_bytes) };
+                self.add_body_bytes(from, body_bytes);
+                Ok(if body_bytes == 0 { None } else { Some(body_bytes) })
             }
             ParserState::Chunk | ParserState::Trailer => {
-                let Some(end) = memmem::find(rest, b"\r\n") else {
+                let Some(end) = memmem::find(unparsed, b"\r\n") else {
                     return Ok(None);
                 };
-                let line = rest.get(..end).unwrap_or_default();
+                let line = unparsed.get(..end).unwrap_or_default();
                 self.state = match self.state {
                     ParserState::Chunk => parse_chunk_size(line)?,
                     _ if line.is_empty() => ParserState::Done,
@@ -115,12 +115,13 @@ impl Response {
                 Ok(Some(end + 2))
             }
             ParserState::InChunk(left) => {
-                let taken = left.min(rest.len());
-                self.state = if taken == left { ParserState::Chunk } else { ParserState::InChunk(left - taken) };
+                let chunk_bytes = left.min(unparsed.len());
+                self.state =
+                    if chunk_bytes == left { ParserState::Chunk } else { ParserState::InChunk(left - chunk_bytes) };
                 // The two bytes at the end are no part of the body.
-                let body_bytes = taken.min(left.saturating_sub(2));
+                let body_bytes = chunk_bytes.min(left.saturating_sub(2));
                 self.add_body_bytes(from, body_bytes);
-                Ok(Some(taken))
+                Ok(Some(chunk_bytes))
             }
             ParserState::Done => Ok(None),
         }
@@ -131,8 +132,8 @@ impl Response {
         const TAIL_BYTES: usize = 256;
         self.length += count;
         let bytes = self.buffer.get(from..from + count).unwrap_or_default();
-        let last = bytes.get(bytes.len().saturating_sub(TAIL_BYTES)..).unwrap_or_default();
-        self.tail.extend_from_slice(last);
+        let new_tail = bytes.get(bytes.len().saturating_sub(TAIL_BYTES)..).unwrap_or_default();
+        self.tail.extend_from_slice(new_tail);
         let excess = self.tail.len().saturating_sub(TAIL_BYTES);
         self.tail.drain(..excess);
     }

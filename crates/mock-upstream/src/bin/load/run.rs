@@ -60,9 +60,9 @@ pub(crate) fn run(plan: &Plan, request: &Request) -> Result<Value, String> {
     if let (Some(cpu_before), Some(cpu_after)) = (cpu_before, cpu_after) {
         report["cpu_us_per_request"] = json!(rounded((cpu_after - cpu_before) / count.max(1.0)));
     }
-    if let Some((current, peak)) = plan.pid.and_then(process::memory) {
-        report["rss_kb"] = json!(current);
-        report["most_rss_kb"] = json!(peak);
+    if let Some((current_kb, peak_kb)) = plan.pid.and_then(process::memory) {
+        report["rss_kb"] = json!(current_kb);
+        report["most_rss_kb"] = json!(peak_kb);
     }
     Ok(report)
 }

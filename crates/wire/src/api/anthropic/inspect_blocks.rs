@@ -85,7 +85,7 @@ impl<'a> Inspector<'a> {
             "redacted_thinking" => self.require(Requirement::EarlierThinking),
             "tool_use" => self.inspect_tool_use(block),
             // The API has no results within results; they could nest without limit.
-            "tool_result" if !draft.inside_result => self.inspect_tool_result(cursor, block, draft)?,
+            "tool_result" if !draft.is_tool_result => self.inspect_tool_result(cursor, block, draft)?,
             "image" => {
                 self.count_image();
                 draft.has_images = true;
@@ -153,7 +153,7 @@ impl<'a> Inspector<'a> {
             self.summary.prompt.characters += value.characters();
             return Ok(());
         };
-        let mut result_draft = MessageDraft { inside_result: true, ..MessageDraft::default() };
+        let mut result_draft = MessageDraft { is_tool_result: true, ..MessageDraft::default() };
         while elements.next(&mut cursor)? {
             self.inspect_block(&mut cursor, &mut result_draft)?;
         }

@@ -67,7 +67,7 @@ impl<'a> Inspector<'a> {
         }
         if let Some(is_disabled) = &is_parallel_disabled {
             self.expect_bool(is_disabled);
-            self.one_tool_at_a_time = is_disabled.as_bool() == Some(true);
+            self.is_one_tool_at_a_time = is_disabled.as_bool() == Some(true);
         }
     }
 

@@ -150,6 +150,6 @@ fn read_result(fields: &mut ObjectReader, gate: &mut FeatureGate<'_>) -> Result<
             _ => return Err(NATIVE),
         }
     }
-    let failed = fields.take_bool("is_error")?.unwrap_or(false);
-    Ok(ToolResult { call_id: fields.take_required_string("tool_use_id")?, content, failed })
+    let has_failed = fields.take_bool("is_error")?.unwrap_or(false);
+    Ok(ToolResult { call_id: fields.take_required_string("tool_use_id")?, content, has_failed })
 }

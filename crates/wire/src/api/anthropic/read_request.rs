@@ -58,8 +58,8 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
         }
         if let Some(format) = output.take_object("format", "the output format")? {
             // If both fields are present they may differ.
-            let earlier = request.format.replace(read_format(format)?);
-            earlier.map_or(Ok(()), |_| Err(NATIVE))?;
+            let previous_format = request.format.replace(read_format(format)?);
+            previous_format.map_or(Ok(()), |_| Err(NATIVE))?;
         }
         output.finish()?;
     }

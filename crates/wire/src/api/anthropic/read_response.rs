@@ -165,13 +165,13 @@ impl ResponseReader {
         let (kind, content) = read_block(data.get("content_block").unwrap_or(&Value::Null))?;
         let is_tool = matches!(kind, Some(BlockKind::Tool { .. }));
         let handle = kind.map(|kind| blocks.open_block(kind));
-        let mut open = OpenBlock { handle, input: None };
+        let mut open_block = OpenBlock { handle, input: None };
         match handle {
-            Some(_) if is_tool => open.input = Some(content.into_owned()),
+            Some(_) if is_tool => open_block.input = Some(content.into_owned()),
             Some(handle) => blocks.append(handle, &content)?,
             None => {}
         }
-        self.open_blocks.insert(Self::index(data)?, open);
+        self.open_blocks.insert(Self::index(data)?, open_block);
         Ok(())
     }
 
@@ -181,9 +181,10 @@ impl ResponseReader {
     /// # Errors
     /// [`ConvertError::Malformed`] if the block is not open, or the type of the delta is unknown.
     fn append_delta(&mut self, data: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
-        let open = self.open_blocks.get_mut(&Self::index(data)?);
-        let open = open.ok_or(ConvertError::malformed("the stream", "goes on with a block that is not open"))?;
-        let more = match str_at(data, "/delta/type") {
+        let open_block = self.open_blocks.get_mut(&Self::index(data)?);
+        let open_block =
+            open_block.ok_or(ConvertError::malformed("the stream", "goes on with a block that is not open"))?;
+        let delta_text = match str_at(data, "/delta/type") {
             Some("text_delta") => str_at(data, "/delta/text"),
             Some("thinking_delta") => str_at(data, "/delta/thinking"),
             Some("input_json_delta") => str_at(data, "/delta/partial_json"),
@@ -191,11 +192,11 @@ impl ResponseReader {
             Some("signature_delta" | "citations_delta") => return Ok(()),
             _ => return Err(UNKNOWN),
         };
-        let more = more.unwrap_or_default();
-        if !more.is_empty() {
-            open.input = None;
+        let delta_text = delta_text.unwrap_or_default();
+        if !delta_text.is_empty() {
+            open_block.input = None;
         }
-        open.handle.map_or(Ok(()), |handle| blocks.append(handle, more))
+        open_block.handle.map_or(Ok(()), |handle| blocks.append(handle, delta_text))
     }
 
     /// Handles `content_block_stop` of a Messages stream: closes the canonical block. If no delta of a tool call

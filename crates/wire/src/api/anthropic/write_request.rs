@@ -91,9 +91,9 @@ fn write_message(message: Message) -> Result<Option<Value>, ConvertError> {
 /// # Errors
 /// [`ConvertError::Requires`] if the arguments of a tool call are not a JSON object.
 fn write_blocks(blocks: Vec<Block>) -> Result<Vec<Value>, ConvertError> {
-    let mut written = Vec::with_capacity(blocks.len());
+    let mut content = Vec::with_capacity(blocks.len());
     for block in blocks {
-        written.push(match block {
+        content.push(match block {
             Block::Text(text) if is_blank(&text) => continue,
             Block::Text(text) => object!({"type": "text", "text": text}),
             Block::Image(Image::Inline { media_type, data }) => {
@@ -106,18 +106,18 @@ fn write_blocks(blocks: Vec<Block>) -> Result<Vec<Value>, ConvertError> {
             Block::ToolResult(result) => write_result(result)?,
         });
     }
-    Ok(written)
+    Ok(content)
 }
 
 /// Writes a `tool_result` block of a Messages request; `is_error` is only written if the tool failed.
 fn write_result(result: ToolResult) -> Result<Value, ConvertError> {
     let content = write_blocks(result.content)?;
-    let mut written =
+    let mut result_block =
         object!({"type": "tool_result", "tool_use_id": ids::valid_call_id(result.call_id), "content": content});
-    if result.failed {
-        written["is_error"] = Value::from(true);
+    if result.has_failed {
+        result_block["is_error"] = Value::from(true);
     }
-    Ok(written)
+    Ok(result_block)
 }
 
 /// Writes a tool definition of a Messages request. A tool without parameters has a schema without properties.
@@ -129,22 +129,22 @@ fn write_tool(tool: Tool) -> Result<Value, ConvertError> {
         return Err(ConvertError::Requires(Requirement::CustomTools));
     };
     let parameters = parameters.unwrap_or_else(|| object!({"type": "object", "properties": Map::new()}));
-    let mut written = object!({"name": tool.name, "input_schema": parameters});
+    let mut definition = object!({"name": tool.name, "input_schema": parameters});
     if let Some(description) = tool.description {
-        written["description"] = Value::from(description);
+        definition["description"] = Value::from(description);
     }
     if strict == Some(true) {
-        written["strict"] = Value::from(true);
+        definition["strict"] = Value::from(true);
     }
-    Ok(written)
+    Ok(definition)
 }
 
 /// Writes `tool_choice` to the `body` of a Messages request. It also restricts the model to one tool call at a time if
 /// `parallel` is `Some(false)`. Nothing is written if both are defaults.
 fn write_tool_choice(body: &mut Map<String, Value>, choice: Option<ToolChoice>, parallel: Option<bool>) {
-    let one_at_a_time = parallel == Some(false);
-    let mut written = match choice {
-        None if !one_at_a_time => return,
+    let is_one_at_a_time = parallel == Some(false);
+    let mut choice_object = match choice {
+        None if !is_one_at_a_time => return,
         None | Some(ToolChoice::Auto) => object!({"type": "auto"}),
         Some(ToolChoice::Any) => object!({"type": "any"}),
         Some(ToolChoice::Named(name)) => object!({"type": "tool", "name": name}),
@@ -153,10 +153,10 @@ fn write_tool_choice(body: &mut Map<String, Value>, choice: Option<ToolChoice>, 
             return;
         }
     };
-    if one_at_a_time {
-        written["disable_parallel_tool_use"] = Value::from(true);
+    if is_one_at_a_time {
+        choice_object["disable_parallel_tool_use"] = Value::from(true);
     }
-    body.insert("tool_choice".to_owned(), written);
+    body.insert("tool_choice".to_owned(), choice_object);
 }
 
 /// Writes `temperature`, `top_p` and `top_k` to the `body` of a Messages request. Seed and penalties are dropped. A

@@ -34,12 +34,12 @@ impl<'a> Inspector<'a> {
                 self.summary.max_output = self.expect_count(&value).or(self.summary.max_output);
             }
             "response_format" => {
-                let [kind, described] = self.known_members(&value, ["type", "json_schema"]);
+                let [kind, schema_object] = self.known_members(&value, ["type", "json_schema"]);
                 let is_schema = string_or_empty(kind.as_ref()) == "json_schema";
-                self.require_if(described.is_some() != is_schema, Requirement::Native);
+                self.require_if(schema_object.is_some() != is_schema, Requirement::Native);
                 let names = ["schema", "name", "description", "strict"];
-                let described = described.map(|described| self.known_members(&described, names));
-                self.inspect_openai_format(&value, kind, described.unwrap_or_default());
+                let schema_object = schema_object.map(|schema_object| self.known_members(&schema_object, names));
+                self.inspect_openai_format(&value, kind, schema_object.unwrap_or_default());
             }
             "reasoning_effort" => self.inspect_effort(Some(&value)),
             "stop" if value.kind == ValueKind::String => {

@@ -16,14 +16,17 @@ impl<'a> Inspector<'a> {
         for call in calls.elements() {
             self.require_if(author != Author::Model, Requirement::Native);
             let names = ["id", "index", "type", "function", "custom", "extra_content"];
-            let [id, index, kind, function, custom, extra] = self.known_members(&call, names);
+            let [id, index, kind, function, custom, extra_content] = self.known_members(&call, names);
             self.record_call(id.as_ref());
             self.expect_string(id.as_ref());
             if let Some(index) = &index {
                 self.expect_count(index);
             }
             // The signature of the thinking, in Google's compatible API.
-            self.require_if(extra.is_some_and(|extra| !extra.is_falsy()), Requirement::EarlierThinking);
+            self.require_if(
+                extra_content.is_some_and(|extra_content| !extra_content.is_falsy()),
+                Requirement::EarlierThinking,
+            );
             let (content, name, arguments) = match kind.as_ref().map(Value::string) {
                 Some(Some(kind)) if kind == "custom" => {
                     self.require(Requirement::CustomTools);

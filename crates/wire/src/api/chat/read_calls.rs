@@ -20,7 +20,7 @@ pub(super) struct Calls {
     /// The calls by the index that their deltas have.
     by_index: BTreeMap<u64, Call>,
     /// The number of calls that were opened in the block sequence. Missing ids are also derived from it.
-    opened: usize,
+    opened_count: usize,
 }
 
 /// A tool call of a streamed chat completion, some of whose deltas have arrived.
@@ -42,7 +42,7 @@ fn filled_str_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
 impl Calls {
     /// Creates an empty list of tool calls. Ids of calls that have none are derived from `response_id`.
     pub(super) fn new(response_id: &str) -> Self {
-        Self { response_id: response_id.to_owned(), by_index: BTreeMap::new(), opened: 0 }
+        Self { response_id: response_id.to_owned(), by_index: BTreeMap::new(), opened_count: 0 }
     }
 
     /// Reads a delta of a tool call in a streamed chat completion and appends its content to `blocks`. `position` is
@@ -59,17 +59,17 @@ impl Calls {
         delta: &Value,
         blocks: &mut BlockSequencer,
     ) -> Result<(), ConvertError> {
-        let custom = filled_str_at(delta, "/type") == Some("custom") || delta.get("custom").is_some();
+        let is_custom = filled_str_at(delta, "/type") == Some("custom") || delta.get("custom").is_some();
         let [name, arguments] =
-            if custom { ["/custom/name", "/custom/input"] } else { ["/function/name", "/function/arguments"] };
+            if is_custom { ["/custom/name", "/custom/input"] } else { ["/function/name", "/function/arguments"] };
         let (id, name) = (filled_str_at(delta, "/id"), filled_str_at(delta, name));
         let index = match delta.get("index").and_then(Value::as_u64) {
             Some(index) => index,
             None => self.index_for_unindexed(position, id),
         };
         let call = self.by_index.entry(index).or_default();
-        if let (Some(id), Some(_), Some(known)) = (id, name, &call.id)
-            && id != known
+        if let (Some(id), Some(_), Some(call_id)) = (id, name, &call.id)
+            && id != call_id
         {
             if let Some(handle) = call.handle {
                 blocks.close_block(handle);
@@ -80,40 +80,40 @@ impl Calls {
             call.id = id.map(str::to_owned);
         }
         if let (None, Some(name)) = (call.handle, name) {
-            let id = call.id.get_or_insert_with(|| ids::derived_call_id(&self.response_id, self.opened)).clone();
-            self.opened += 1;
-            let handle = blocks.open_block(BlockKind::Tool { id, name: name.to_owned(), custom });
+            let id = call.id.get_or_insert_with(|| ids::derived_call_id(&self.response_id, self.opened_count)).clone();
+            self.opened_count += 1;
+            let handle = blocks.open_block(BlockKind::Tool { id, name: name.to_owned(), custom: is_custom });
             blocks.append(handle, &std::mem::take(&mut call.buffered))?;
             call.handle = Some(handle);
         }
-        let more = match delta.pointer(arguments) {
+        let arguments_delta = match delta.pointer(arguments) {
             None | Some(Value::Null) => return Ok(()),
-            Some(Value::String(more)) => Cow::Borrowed(more.as_str()),
+            Some(Value::String(arguments_delta)) => Cow::Borrowed(arguments_delta.as_str()),
             // Some servers send an object instead of its JSON text.
             Some(object @ Value::Object(_)) => Cow::Owned(text_of_arguments(object)?),
             Some(_) => return Err(ConvertError::malformed("a tool call", "has arguments that are not text")),
         };
         if let Some(handle) = call.handle {
-            return blocks.append(handle, &more);
+            return blocks.append(handle, &arguments_delta);
         }
-        if MAX_CONTENT_BYTES < call.buffered.len().saturating_add(more.len()) {
+        if MAX_CONTENT_BYTES < call.buffered.len().saturating_add(arguments_delta.len()) {
             return Err(ConvertError::TOO_LARGE);
         }
-        call.buffered.push_str(&more);
+        call.buffered.push_str(&arguments_delta);
         Ok(())
     }
 
     /// Returns a call index for a delta of a chat completion without one. With an id it is the index of the call with
     /// that id, or a new index. Without an id it is the index of the latest call, or `position` if there is none.
     fn index_for_unindexed(&self, position: usize, id: Option<&str>) -> u64 {
-        let after_last = self.by_index.last_key_value().map_or(0, |(last, _)| last + 1);
+        let next_index = self.by_index.last_key_value().map_or(0, |(last, _)| last + 1);
         match id {
             Some(_) => {
-                let known = self.by_index.iter().find(|(_, call)| call.id.as_deref() == id);
-                known.map_or(after_last, |(index, _)| *index)
+                let call_with_id = self.by_index.iter().find(|(_, call)| call.id.as_deref() == id);
+                call_with_id.map_or(next_index, |(index, _)| *index)
             }
             None if self.by_index.is_empty() => position as u64,
-            None => after_last - 1,
+            None => next_index - 1,
         }
     }
 

@@ -43,7 +43,7 @@ pub(super) fn read_message(message: Value, gate: &mut FeatureGate<'_>) -> Result
                 gate.require(Requirement::ToolImages)?;
             }
         }
-        blocks = vec![Block::ToolResult(ToolResult { call_id: call, content: blocks, failed: false })];
+        blocks = vec![Block::ToolResult(ToolResult { call_id: call, content: blocks, has_failed: false })];
     } else if fields.take("name").is_some() {
         return Err(NATIVE);
     }
@@ -99,12 +99,12 @@ fn read_part(part: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Bloc
             let mut image = fields.take_object("image_url", "an image")?.ok_or(fields.malformed("has no image"))?;
             // The resolution of the image, which has no counterpart in other APIs.
             image.take_string("detail")?;
-            let read = Image::from_url(image.take_required_string("url")?);
+            let source = Image::from_url(image.take_required_string("url")?);
             image.finish()?;
-            if matches!(read, Image::Remote(_)) {
+            if matches!(source, Image::Remote(_)) {
                 gate.require(Requirement::RemoteImages)?;
             }
-            Block::Image(read)
+            Block::Image(source)
         }
         "input_audio" | "video_url" => return Err(ConvertError::Requires(Requirement::AudioVideo)),
         "file" => return Err(ConvertError::Requires(Requirement::Documents)),

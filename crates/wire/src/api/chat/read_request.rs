@@ -125,25 +125,25 @@ fn reject_unsupported_settings(fields: &mut ObjectReader, gate: &mut FeatureGate
 /// # Errors
 /// [`ConvertError::Requires`] for unknown types, [`ConvertError::Malformed`] if the schema is missing.
 fn read_format(mut format: ObjectReader) -> Result<Option<Format>, ConvertError> {
-    let read = match format.take_required_string("type")?.as_str() {
+    let response_format = match format.take_required_string("type")?.as_str() {
         "text" => None,
         "json_object" => Some(Format::JsonObject),
         "json_schema" => {
-            let described = format.take_object("json_schema", "the response format")?;
-            let mut described = described.ok_or(format.malformed("has no schema"))?;
-            let read = Format::JsonSchema {
-                name: described.take_string("name")?,
-                description: described.take_string("description")?,
-                schema: described.take("schema").ok_or(described.malformed("has no schema"))?,
-                strict: Some(described.take_bool("strict")?.unwrap_or(false)),
+            let schema_fields = format.take_object("json_schema", "the response format")?;
+            let mut schema_fields = schema_fields.ok_or(format.malformed("has no schema"))?;
+            let response_format = Format::JsonSchema {
+                name: schema_fields.take_string("name")?,
+                description: schema_fields.take_string("description")?,
+                schema: schema_fields.take("schema").ok_or(schema_fields.malformed("has no schema"))?,
+                strict: Some(schema_fields.take_bool("strict")?.unwrap_or(false)),
             };
-            described.finish()?;
-            Some(read)
+            schema_fields.finish()?;
+            Some(response_format)
         }
         _ => return Err(NATIVE),
     };
     format.finish()?;
-    Ok(read)
+    Ok(response_format)
 }
 
 /// Parses a tool definition of a chat completions request: a function or a custom tool.
@@ -224,9 +224,9 @@ fn read_tool_choice(choice: Value) -> Result<ToolChoice, ConvertError> {
     if kind != "function" && kind != "custom" {
         return Err(NATIVE);
     }
-    let mut named = fields.take_object(&kind, "the tool choice")?.ok_or(fields.malformed("names no tool"))?;
-    let choice = ToolChoice::Named(named.take_required_string("name")?);
-    named.finish()?;
+    let mut tool_fields = fields.take_object(&kind, "the tool choice")?.ok_or(fields.malformed("names no tool"))?;
+    let choice = ToolChoice::Named(tool_fields.take_required_string("name")?);
+    tool_fields.finish()?;
     fields.finish()?;
     Ok(choice)
 }

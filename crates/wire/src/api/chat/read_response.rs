@@ -32,7 +32,7 @@ pub(crate) struct ResponseReader {
     /// The stop reason, once received.
     stop: Option<Stop>,
     /// Whether the model has written a refusal.
-    refused: bool,
+    has_refusal: bool,
 }
 
 /// Parses a chat completion that is not streamed, and adds its content to `blocks`. An error object ends the response
@@ -52,7 +52,7 @@ pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Re
 impl ResponseReader {
     /// Creates a reader. Ids of tool calls that have none are derived from `response_id`, the id of the response.
     pub(crate) fn new(response_id: &str) -> Self {
-        Self { calls: Calls::new(response_id), tokens: Tokens::default(), stop: None, refused: false }
+        Self { calls: Calls::new(response_id), tokens: Tokens::default(), stop: None, has_refusal: false }
     }
 
     /// Parses a chunk of a chat completion and adds its content to `blocks`. The content of a choice is in its member
@@ -121,7 +121,7 @@ impl ResponseReader {
             Some(_) => return Err(UNKNOWN),
         }
         if let Some(refusal) = str_at(message, "/refusal").filter(|refusal| !refusal.is_empty()) {
-            self.refused = true;
+            self.has_refusal = true;
             blocks.append_run(BlockKind::Text, refusal)?;
         }
         for (position, call) in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten().enumerate() {
@@ -141,7 +141,7 @@ impl ResponseReader {
         }
         self.calls.finish()?;
         let stop = self.stop.take().unwrap_or(Stop::EndTurn);
-        blocks.finish(if self.refused { Stop::Refused } else { stop }, self.tokens);
+        blocks.finish(if self.has_refusal { Stop::Refused } else { stop }, self.tokens);
         Ok(())
     }
 }

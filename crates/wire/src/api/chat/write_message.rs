@@ -10,17 +10,17 @@ use crate::convert::{
     object::object,
 };
 
-/// Converts a canonical message to messages of chat completions and appends them to `written`. Each tool result becomes
+/// Converts a canonical message to messages of chat completions and appends them to `messages`. Each tool result becomes
 /// a message of its own, before the rest.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if a tool result has an image.
-pub(super) fn write_message(message: Message, written: &mut Vec<Value>) -> Result<(), ConvertError> {
+pub(super) fn write_message(message: Message, messages: &mut Vec<Value>) -> Result<(), ConvertError> {
     let mut content = Vec::new();
     let mut calls = Vec::new();
     for block in message.blocks {
         match block {
-            Block::ToolResult(result) => written.push(write_result(result)?),
+            Block::ToolResult(result) => messages.push(write_result(result)?),
             Block::ToolCall(call) => calls.push(write_call(call)),
             block => content.push(block),
         }
@@ -37,7 +37,7 @@ pub(super) fn write_message(message: Message, written: &mut Vec<Value>) -> Resul
     if !calls.is_empty() {
         message["tool_calls"] = Value::Array(calls);
     }
-    written.push(message);
+    messages.push(message);
     Ok(())
 }
 

@@ -136,11 +136,11 @@ fn write_format(format: Format) -> Value {
     // Anthropic and Gemini have no such flag: they are always strict, but allow more schemas.
     let strict = strict.unwrap_or_else(|| schema::is_strict(&schema));
     let name = name.unwrap_or_else(|| "answer".to_owned());
-    let mut described = object!({"name": name, "schema": schema, "strict": strict});
+    let mut schema_object = object!({"name": name, "schema": schema, "strict": strict});
     if let Some(description) = description {
-        described["description"] = Value::from(description);
+        schema_object["description"] = Value::from(description);
     }
-    object!({"type": "json_schema", "json_schema": described})
+    object!({"type": "json_schema", "json_schema": schema_object})
 }
 
 /// Writes the sampling parameters to the `body` of a chat completions request. `top_k`, which the API does not have, is

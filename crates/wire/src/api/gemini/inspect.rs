@@ -128,18 +128,18 @@ impl<'a> Inspector<'a> {
         let Some(mut members) = cursor.enter_object()? else {
             return Err(RequestError::WrongType { field: "parts", expected: "a list of objects" });
         };
-        let (mut text, mut thought, mut contents) = (None, false, 0);
+        let (mut text, mut is_thought, mut content_count) = (None, false, 0);
         while let Some(name) = members.next(cursor)? {
             let value = cursor.read_value()?;
             if value.is_null() && !matches!(name.as_ref(), "text" | "thought") {
                 self.classify_field(ObjectKind::Part, &name, &value);
                 continue;
             }
-            contents += 1;
+            content_count += 1;
             match name.as_ref() {
                 "text" => {
                     self.expect_kind(ValueKind::String, &value);
-                    contents -= usize::from(value.is_null());
+                    content_count -= usize::from(value.is_null());
                     text = value.text();
                 }
                 "inlineData" | "inline_data" => draft.has_images |= self.inspect_inline_data(&value),
@@ -150,22 +150,22 @@ impl<'a> Inspector<'a> {
                 }
                 "functionResponse" | "function_response" => self.inspect_function_response(&value, draft),
                 other => {
-                    contents -= 1;
+                    content_count -= 1;
                     if other == "thought" {
                         self.expect_bool(&value);
-                        thought = value.as_bool() == Some(true);
+                        is_thought = value.as_bool() == Some(true);
                     } else {
                         self.classify_field(ObjectKind::Part, &name, &value);
                     }
                 }
             }
         }
-        self.require_if(thought, Requirement::EarlierThinking);
+        self.require_if(is_thought, Requirement::EarlierThinking);
         // A part has one kind of content, and thoughts are texts.
-        self.require_if(1 < contents || (thought && text.is_none() && 0 < contents), Requirement::Native);
+        self.require_if(1 < content_count || (is_thought && text.is_none() && 0 < content_count), Requirement::Native);
         if let Some(text) = text {
             self.summary.prompt.characters += text.characters();
-            if !thought {
+            if !is_thought {
                 draft.texts.push(text);
             }
         }

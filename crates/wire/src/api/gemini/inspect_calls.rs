@@ -24,16 +24,16 @@ impl<'a> Inspector<'a> {
         names: [&str; N],
     ) -> [Option<Value<'a>>; N] {
         self.expect_kind(ValueKind::Object, object);
-        let mut found = [None; N];
+        let mut values = [None; N];
         for (name, value) in object.members().filter(|(_, value)| !value.is_null()) {
             let name = camel_case(&name.string().unwrap_or_default());
-            let slot = names.iter().position(|wanted| name == *wanted).and_then(|slot| found.get_mut(slot));
+            let slot = names.iter().position(|requested| name == *requested).and_then(|slot| values.get_mut(slot));
             match slot {
                 Some(slot) => *slot = Some(value),
                 None => self.require_native(),
             }
         }
-        found
+        values
     }
 
     /// Records the API features that inline media data in a Gemini request require. Returns whether the data is an
@@ -118,7 +118,7 @@ impl<'a> Inspector<'a> {
     fn match_call(&mut self, id: Option<&Value<'a>>, name: Option<&Value<'a>>) {
         let (id, name) = (id.and_then(Value::string), name.and_then(Value::string));
         let by_id = self.unanswered.iter().position(|(call, _)| id.is_some() && *call == id);
-        let by_name = || self.unanswered.iter().position(|(_, called)| Some(called) == name.as_ref());
+        let by_name = || self.unanswered.iter().position(|(_, function)| Some(function) == name.as_ref());
         match by_id.or_else(by_name) {
             Some(position) => {
                 self.unanswered.remove(position);

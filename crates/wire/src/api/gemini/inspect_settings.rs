@@ -68,9 +68,9 @@ impl<'a> Inspector<'a> {
     /// Inspects `toolConfig` of a Gemini request, which contains the tool choice. Unknown modes, and a choice between
     /// several functions, make the request [`Native`](Requirement::Native) (not convertible to another API).
     pub(crate) fn inspect_gemini_tool_choice(&mut self, config: &Value<'a>) {
-        let [calling] = self.known_google_members(config, ["functionCallingConfig"]);
-        let Some(calling) = calling else { return };
-        let [mode, functions] = self.known_google_members(&calling, ["mode", "allowedFunctionNames"]);
+        let [calling_config] = self.known_google_members(config, ["functionCallingConfig"]);
+        let Some(calling_config) = calling_config else { return };
+        let [mode, functions] = self.known_google_members(&calling_config, ["mode", "allowedFunctionNames"]);
         if let Some(functions) = &functions {
             self.expect_kind(ValueKind::Array, functions);
             self.require_if(functions.elements().any(|name| name.kind != ValueKind::String), Requirement::Native);

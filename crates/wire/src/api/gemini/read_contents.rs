@@ -159,12 +159,12 @@ impl Contents {
         let mut fields = ObjectReader::new_google(response, "a function response")?;
         let (id, name) = (fields.take_string("id")?, fields.take_string("name")?);
         let by_id = self.unanswered.iter().position(|(call, _)| Some(call) == id.as_ref());
-        let by_name = || self.unanswered.iter().position(|(_, called)| Some(called) == name.as_ref());
+        let by_name = || self.unanswered.iter().position(|(_, function)| Some(function) == name.as_ref());
         let Some(position) = by_id.or_else(by_name) else {
             return Err(ConvertError::Requires(Requirement::ResultWithoutCall));
         };
         let (call, _) = self.unanswered.remove(position);
-        let (output, failed) = match fields.take("response") {
+        let (output, has_failed) = match fields.take("response") {
             None => (None, false),
             Some(response) => read_output(response),
         };
@@ -173,7 +173,7 @@ impl Contents {
             content.push(read_response_image(part, gate)?);
         }
         fields.finish()?;
-        Ok(ToolResult { call_id: call, content, failed })
+        Ok(ToolResult { call_id: call, content, has_failed })
     }
 }
 

@@ -86,19 +86,19 @@ fn from_google(mut value: Value) -> Value {
 /// [`ConvertError::Requires`] for unknown modes, and for a choice between several functions.
 fn read_tool_choice(config: Value) -> Result<Option<ToolChoice>, ConvertError> {
     let mut config = ObjectReader::new_google(config, "the tool configuration")?;
-    let calling = config.take("functionCallingConfig");
+    let calling_config = config.take("functionCallingConfig");
     config.finish()?;
-    let Some(calling) = calling else { return Ok(None) };
-    let mut calling = ObjectReader::new_google(calling, "the configuration of calls")?;
-    let mut names = into_strings(calling.take_list("allowedFunctionNames")?, "the name of a function")?;
-    let choice = match (calling.take_string("mode")?.as_deref(), names.pop()) {
+    let Some(calling_config) = calling_config else { return Ok(None) };
+    let mut calling_config = ObjectReader::new_google(calling_config, "the configuration of calls")?;
+    let mut names = into_strings(calling_config.take_list("allowedFunctionNames")?, "the name of a function")?;
+    let choice = match (calling_config.take_string("mode")?.as_deref(), names.pop()) {
         (None | Some("AUTO" | "MODE_UNSPECIFIED"), None) => ToolChoice::Auto,
         (Some("NONE"), None) => ToolChoice::None,
         (Some("ANY"), None) => ToolChoice::Any,
         (Some("ANY"), Some(name)) if names.is_empty() => ToolChoice::Named(name),
         _ => return Err(NATIVE),
     };
-    calling.finish()?;
+    calling_config.finish()?;
     Ok(Some(choice))
 }
 

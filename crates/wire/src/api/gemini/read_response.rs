@@ -99,9 +99,9 @@ impl ResponseReader {
         }
         let Some(call) = part.get("functionCall") else {
             // A part may contain a signature only.
-            let known = |name: &String| name == "thoughtSignature" || name == "thought";
-            let is_bare = part.as_object().is_some_and(|part| part.keys().all(known));
-            return if is_bare { Ok(()) } else { Err(UNKNOWN) };
+            let is_signature_member = |name: &String| name == "thoughtSignature" || name == "thought";
+            let has_signature_only = part.as_object().is_some_and(|part| part.keys().all(is_signature_member));
+            return if has_signature_only { Ok(()) } else { Err(UNKNOWN) };
         };
         let id = str_at(call, "/id").filter(|id| !id.is_empty()).map(str::to_owned);
         let id = id.unwrap_or_else(|| ids::derived_call_id(&self.response_id, self.calls));

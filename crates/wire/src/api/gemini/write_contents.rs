@@ -87,7 +87,7 @@ impl Contents {
                 _ => return Err(ConvertError::Requires(Requirement::ToolImages)),
             }
         }
-        let key = if result.failed { "error" } else { "output" };
+        let key = if result.has_failed { "error" } else { "output" };
         Ok(
             object!({"functionResponse": object!({"name": name.as_str(), "response": object!({(key): texts.join("\n")})})}),
         )

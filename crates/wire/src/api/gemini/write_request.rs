@@ -28,10 +28,10 @@ pub(crate) fn write_request(mut request: Request, gate: &mut FeatureGate<'_>) ->
         body.insert("systemInstruction".to_owned(), object!({"parts": parts}));
     }
     let mut contents = Contents::default();
-    let written = merge_consecutive_roles(std::mem::take(&mut request.messages));
-    let written: Vec<Value> =
-        written.into_iter().filter_map(|message| contents.write(message).transpose()).collect::<Result<_, _>>()?;
-    body.insert("contents".to_owned(), Value::Array(written));
+    let messages = merge_consecutive_roles(std::mem::take(&mut request.messages));
+    let messages: Vec<Value> =
+        messages.into_iter().filter_map(|message| contents.write(message).transpose()).collect::<Result<_, _>>()?;
+    body.insert("contents".to_owned(), Value::Array(messages));
     if !request.tools.is_empty() {
         let is_strict = |tool: &Tool| matches!(tool.kind, ToolKind::Function { strict: Some(true), .. });
         let has_strict_tool = request.tools.iter().any(is_strict);

@@ -25,7 +25,7 @@ impl<'a> Inspector<'a> {
             "safety_identifier" => return self.expect_kind(ValueKind::String, value),
             "parallel_tool_calls" => {
                 self.expect_bool(value);
-                self.one_tool_at_a_time = value.as_bool() == Some(false);
+                self.is_one_tool_at_a_time = value.as_bool() == Some(false);
                 return;
             }
             "store" | "metadata" | "background" => (!value.is_falsy(), Requirement::StoredAnswers),

@@ -132,9 +132,9 @@ impl<'a> Inspector<'a> {
             let [_, name] = self.known_members(choice, ["type", "name"]);
             name
         } else {
-            let [_, named] = self.known_members(choice, ["type", kind.as_ref()]);
-            named.and_then(|named| {
-                let [name] = self.known_members(&named, ["name"]);
+            let [_, tool_object] = self.known_members(choice, ["type", kind.as_ref()]);
+            tool_object.and_then(|tool_object| {
+                let [name] = self.known_members(&tool_object, ["name"]);
                 name
             })
         };

@@ -15,9 +15,9 @@ pub(in crate::api) fn write_usage(tokens: Tokens, input: &str, output: &str) -> 
     let Usage { cache_write_5m, cache_write_1h, .. } = tokens.usage;
     let total = tokens.usage.input_total().saturating_add(tokens.usage.output);
     let mut details = json!({"cached_tokens": tokens.usage.cache_read});
-    let written = cache_write_5m.saturating_add(cache_write_1h);
-    if written > 0 {
-        details["cache_write_tokens"] = json!(written);
+    let cache_writes = cache_write_5m.saturating_add(cache_write_1h);
+    if cache_writes > 0 {
+        details["cache_write_tokens"] = json!(cache_writes);
     }
     json!({
         (input): tokens.usage.input_total(),

@@ -75,10 +75,10 @@ impl<'a> Inspector<'a> {
     fn inspect_text_format(&mut self, format: &Value<'a>) {
         let names = ["type", "schema", "name", "description", "strict"];
         let [kind, schema, name, description, strict] = self.known_members(format, names);
-        let described = [schema, name, description, strict];
+        let schema_members = [schema, name, description, strict];
         let is_schema = string_or_empty(kind.as_ref()) == "json_schema";
-        self.require_if(!is_schema && described.iter().any(Option::is_some), Requirement::Native);
-        self.inspect_openai_format(format, kind, described);
+        self.require_if(!is_schema && schema_members.iter().any(Option::is_some), Requirement::Native);
+        self.inspect_openai_format(format, kind, schema_members);
     }
 
     /// Records the API features that the `reasoning` settings of a Responses request require: the effort, and options
@@ -169,9 +169,9 @@ impl<'a> Inspector<'a> {
                 "encrypted_content" => item.has_encrypted_content = true,
                 // Which of these are allowed depends on the type of the item.
                 _ => {
-                    let unknown = |kind| fields(WireApi::OpenAiResponses, kind).find(&name).is_none();
-                    item.unknown_to_message |= unknown(ObjectKind::Message);
-                    item.unknown_to_others |= unknown(ObjectKind::Item);
+                    let is_unknown = |kind| fields(WireApi::OpenAiResponses, kind).find(&name).is_none();
+                    item.is_unknown_to_messages |= is_unknown(ObjectKind::Message);
+                    item.is_unknown_to_other_items |= is_unknown(ObjectKind::Item);
                 }
             }
         }
@@ -194,7 +194,7 @@ impl<'a> Inspector<'a> {
     /// # Errors
     /// [`RequestError`] if a part of the content is not an object.
     fn inspect_message_item(&mut self, cursor: Cursor<'a>, item: &Item<'a>, index: usize) -> Result<(), RequestError> {
-        let is_unexpected = item.unknown_to_message || item.is_call() || item.is_result() || item.is_reasoning();
+        let is_unexpected = item.is_unknown_to_messages || item.is_call() || item.is_result() || item.is_reasoning();
         self.require_if(is_unexpected || item.content.is_none(), Requirement::Native);
         let role = string_or_empty(item.role.as_ref());
         let author = match role.as_ref() {
@@ -242,7 +242,7 @@ impl<'a> Inspector<'a> {
         let client_kinds =
             ["function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "reasoning"];
         // The provider's own items may have any other members.
-        self.require_if(item.unknown_to_others && client_kinds.contains(&kind), Requirement::Native);
+        self.require_if(item.is_unknown_to_other_items && client_kinds.contains(&kind), Requirement::Native);
         match kind {
             kind if kind.ends_with("_output") => return self.inspect_output_item(cursor, item, kind, index),
             "function_call" => {

@@ -28,9 +28,9 @@ pub(crate) struct Item<'a> {
     /// Whether the item has `encrypted_content`, which reasoning has.
     pub(crate) has_encrypted_content: bool,
     /// Whether the item has a member, other than those above, that message items do not have.
-    pub(crate) unknown_to_message: bool,
+    pub(crate) is_unknown_to_messages: bool,
     /// Whether the item has a member, other than those above, that items other than messages do not have.
-    pub(crate) unknown_to_others: bool,
+    pub(crate) is_unknown_to_other_items: bool,
 }
 
 impl Item<'_> {

@@ -178,5 +178,5 @@ fn read_result(fields: &mut ObjectReader, gate: &mut FeatureGate<'_>) -> Result<
     if content.iter().any(|block| matches!(block, Block::Image(_))) {
         gate.require(Requirement::ToolImages)?;
     }
-    Ok(ToolResult { call_id: fields.take_required_string("call_id")?, content, failed: false })
+    Ok(ToolResult { call_id: fields.take_required_string("call_id")?, content, has_failed: false })
 }

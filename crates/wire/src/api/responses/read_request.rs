@@ -82,8 +82,8 @@ fn reject_unsupported_settings(fields: &mut ObjectReader) -> Result<(), ConvertE
         ("service_tier", |value| value == "auto" || value == "default", Requirement::Native),
     ])?;
     // Encrypted reasoning is ignored: no other API returns it, and every client works without it.
-    for wanted in fields.take_list("include")? {
-        match wanted.as_str() {
+    for included in fields.take_list("include")? {
+        match included.as_str() {
             Some("reasoning.encrypted_content") => {}
             Some("message.output_text.logprobs") => return Err(ConvertError::Requires(Requirement::ManyAnswers)),
             Some("message.input_image.image_url" | "computer_call_output.output.image_url") | None => {

@@ -29,7 +29,7 @@ pub(crate) struct ResponseReader {
     /// The block of each part of an output item, by the index of the item in the response and the part.
     parts: BTreeMap<(u64, Part), PartProgress>,
     /// Whether the model has written a refusal.
-    refused: bool,
+    has_refusal: bool,
 }
 
 /// A part of an output item, which becomes a block. The number is the index among parts of the same kind.
@@ -100,7 +100,7 @@ impl ReadStream for ResponseReader {
             "response.output_item.added" => self.open_item(&data, blocks)?,
             "response.output_text.delta" => self.append_delta(Part::Content, "content_index", &data, blocks)?,
             "response.refusal.delta" => {
-                self.refused = true;
+                self.has_refusal = true;
                 self.append_delta(Part::Content, "content_index", &data, blocks)?;
             }
             "response.reasoning_summary_text.delta" => {
@@ -183,8 +183,8 @@ impl ResponseReader {
         blocks: &mut BlockSequencer,
     ) -> Result<(), ConvertError> {
         let part = part(index(data, index_name)?);
-        let more = str_at(data, "/delta").unwrap_or_default();
-        self.append((index(data, "output_index")?, part), more, blocks)
+        let delta = str_at(data, "/delta").unwrap_or_default();
+        self.append((index(data, "output_index")?, part), delta, blocks)
     }
 
     /// Appends content to the block of a part of an output item; `key` is the index of the item and the part. If the
@@ -192,9 +192,9 @@ impl ResponseReader {
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the block has ended, or if the part is a tool call that has not started.
-    fn append(&mut self, key: (u64, Part), more: &str, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
-        let known = self.parts.get(&key).map(|progress| progress.handle);
-        let handle = match (known, key.1) {
+    fn append(&mut self, key: (u64, Part), content: &str, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
+        let open_handle = self.parts.get(&key).map(|progress| progress.handle);
+        let handle = match (open_handle, key.1) {
             (Some(handle), _) => handle,
             (None, Part::Content(_)) => blocks.open_block(BlockKind::Text),
             (None, Part::Summary(_) | Part::Thinking(_)) => blocks.open_block(BlockKind::Thinking),
@@ -202,9 +202,9 @@ impl ResponseReader {
                 return Err(ConvertError::malformed("the stream", "goes on with a call that has not begun"));
             }
         };
-        let has_content = !more.is_empty() || self.parts.get(&key).is_some_and(|progress| progress.has_content);
+        let has_content = !content.is_empty() || self.parts.get(&key).is_some_and(|progress| progress.has_content);
         self.parts.insert(key, PartProgress { handle, has_content });
-        blocks.append(handle, more)
+        blocks.append(handle, content)
     }
 
     /// Handles a finished output item of the Responses API: appends the content of its parts that were not streamed,
@@ -226,7 +226,7 @@ impl ResponseReader {
             let (part_key, name) = match str_at(part, "/type") {
                 Some("output_text" | "text") if is_message => (Part::Content(position), "/text"),
                 Some("refusal") if is_message => {
-                    self.refused = true;
+                    self.has_refusal = true;
                     (Part::Content(position), "/refusal")
                 }
                 Some("reasoning_text") if !is_message => (Part::Thinking(position), "/text"),
@@ -283,7 +283,7 @@ impl ResponseReader {
             }
             (_, Some("content_filter")) => Stop::Refused,
             (Some("incomplete"), _) => Stop::MaxTokens,
-            _ if self.refused => Stop::Refused,
+            _ if self.has_refusal => Stop::Refused,
             _ => Stop::EndTurn,
         };
         blocks.finish(stop, Tokens::parse(API, response.get("usage").unwrap_or(&Value::Null)));

@@ -14,7 +14,7 @@ use crate::convert::{
 #[derive(Debug, Default)]
 pub(super) struct Items {
     /// The items so far.
-    written: Vec<Value>,
+    items: Vec<Value>,
     /// The ids of calls of custom tools, whose results are items of another type.
     custom_call_ids: BTreeSet<String>,
 }
@@ -22,7 +22,7 @@ pub(super) struct Items {
 impl Items {
     /// Returns all items as the `input` list of the request.
     pub(super) fn into_input(self) -> Value {
-        Value::Array(self.written)
+        Value::Array(self.items)
     }
 
     /// Appends the items of a Responses request for a message. Each tool call and each tool result becomes an item of
@@ -57,14 +57,14 @@ impl Items {
             Role::User => "user",
             Role::Assistant => "assistant",
         };
-        self.written.push(object!({"type": "message", "role": role, "content": std::mem::take(parts)}));
+        self.items.push(object!({"type": "message", "role": role, "content": std::mem::take(parts)}));
     }
 
     /// Appends the item of a Responses request for a tool call, and records the id of a call of a custom tool.
     fn write_call(&mut self, call: ToolCall) {
         let ToolCall { id, name, input } = call;
         let id = ids::valid_call_id(id);
-        self.written.push(match input {
+        self.items.push(match input {
             ToolInput::Free(input) => {
                 self.custom_call_ids.insert(id.clone());
                 object!({"type": "custom_tool_call", "call_id": id, "name": name, "input": input})
@@ -86,7 +86,7 @@ impl Items {
             _ => content.into_iter().filter_map(|block| part_of(block, Role::User)).collect(),
         };
         let kind = if self.custom_call_ids.contains(&id) { "custom_tool_call_output" } else { "function_call_output" };
-        self.written.push(object!({"type": kind, "call_id": id, "output": output}));
+        self.items.push(object!({"type": kind, "call_id": id, "output": output}));
     }
 }
 

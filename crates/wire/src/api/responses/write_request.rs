@@ -86,7 +86,7 @@ fn write_text_settings(format: Option<Format>, verbosity: Option<String>) -> Map
 /// Writes a tool definition of a Responses request. A function whose strictness is unknown is written as not strict,
 /// because the API's default may be strict.
 fn write_tool(tool: Tool) -> Value {
-    let mut written = match tool.kind {
+    let mut definition = match tool.kind {
         ToolKind::Function { parameters, strict } => {
             // In Responses, a schema is strict by default.
             let strict = strict.unwrap_or(false);
@@ -102,9 +102,9 @@ fn write_tool(tool: Tool) -> Value {
         }
     };
     if let Some(description) = tool.description {
-        written["description"] = Value::from(description);
+        definition["description"] = Value::from(description);
     }
-    written
+    definition
 }
 
 /// Writes the response format of a Responses request. A schema without a name is named `answer`; a schema without
@@ -115,11 +115,11 @@ fn write_format(format: Format) -> Value {
     };
     let strict = strict.unwrap_or_else(|| schema::is_strict(&schema));
     let name = name.unwrap_or_else(|| "answer".to_owned());
-    let mut written = object!({"type": "json_schema", "name": name, "schema": schema, "strict": strict});
+    let mut format_object = object!({"type": "json_schema", "name": name, "schema": schema, "strict": strict});
     if let Some(description) = description {
-        written["description"] = Value::from(description);
+        format_object["description"] = Value::from(description);
     }
-    written
+    format_object
 }
 
 /// Writes `temperature` and `top_p` to the `body` of a Responses request. The other sampling parameters, which the API

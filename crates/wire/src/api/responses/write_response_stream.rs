@@ -71,17 +71,17 @@ impl ResponseWriter {
     /// Starts the output item of a block in a Responses stream: appends the events that add it and, for a message, its
     /// text part.
     fn start_item(&mut self, index: usize, kind: BlockKind, out: &mut Vec<u8>) {
-        let added = item(&self.head, index, &kind, "", "in_progress");
-        let open = OpenItem { index, id: item_id(&self.head, index, &kind), kind, content: String::new() };
+        let added_item = item(&self.head, index, &kind, "", "in_progress");
+        let open_item = OpenItem { index, id: item_id(&self.head, index, &kind), kind, content: String::new() };
         let mut event = json!({"type": "response.output_item.added", "output_index": index});
-        event["item"] = added;
+        event["item"] = added_item;
         self.write_event(event, out);
-        if matches!(open.kind, BlockKind::Text) {
-            let mut event = open.event("response.content_part.added");
+        if matches!(open_item.kind, BlockKind::Text) {
+            let mut event = open_item.event("response.content_part.added");
             event["part"] = part("");
             self.write_event(event, out);
         }
-        self.open_item = Some(open);
+        self.open_item = Some(open_item);
     }
 
     /// Appends content to the open output item, and an event with the delta to `out`. Thinking is only collected, not

@@ -95,8 +95,8 @@ pub(crate) enum Image {
 impl Image {
     /// Converts a URL to an image: inline for a base64 `data:` URL, remote for any other.
     pub(crate) fn from_url(url: String) -> Self {
-        let inline = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
-        match inline {
+        let inline_parts = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
+        match inline_parts {
             Some((media_type, data)) => Self::Inline { media_type: media_type.to_owned(), data: data.to_owned() },
             None => Self::Remote(url),
         }
@@ -186,7 +186,7 @@ pub(crate) struct ToolResult {
     /// The output of the tool: texts and images.
     pub(crate) content: Vec<Block>,
     /// Whether the tool failed.
-    pub(crate) failed: bool,
+    pub(crate) has_failed: bool,
 }
 
 impl ToolResult {
@@ -196,7 +196,7 @@ impl ToolResult {
         const FAILED: &str = "The tool failed: ";
         let mut content = self.content;
         match content.first_mut() {
-            _ if !self.failed => {}
+            _ if !self.has_failed => {}
             Some(Block::Text(text)) => text.insert_str(0, FAILED),
             _ => content.insert(0, Block::Text(FAILED.trim_end().to_owned())),
         }
