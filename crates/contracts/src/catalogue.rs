@@ -165,6 +165,7 @@ catalogue! {
     SkillQuestionSent,
     SkillReused,
     SkillRouted,
+    SkillWished,
     ToolCalled,
     ToolFinished,
     TurnEmbedded,

@@ -40,6 +40,12 @@ pub trait ChainSlot: ChainValue + Copy + 'static {
     /// Returns the name of the slot in JSON and in the output of `why`, such as `MANUAL_STICKY`.
     fn name(self) -> &'static str;
 
+    /// Returns whether a chain can lack the slot although it comes before the winner, because the policy does not use it. By
+    /// default `false`.
+    fn is_optional(self) -> bool {
+        false
+    }
+
     /// Returns the position of the slot in [`ChainSlot::CHAIN`], from 1.
     fn number(self) -> usize {
         Self::CHAIN.iter().take_while(|slot| **slot != self).count().saturating_add(1)
@@ -150,9 +156,9 @@ impl<K: DecisionKind> Decision<K> {
         self.chain.iter().find(|entry| entry.slot == slot)
     }
 
-    /// Iterates over the slots that were not evaluated, in the order of the chain.
+    /// Iterates over the slots that were not evaluated, in the order of the chain, without optional ones.
     pub fn skipped_slots(&self) -> impl Iterator<Item = K::Slot> {
-        K::Slot::CHAIN.iter().copied().filter(|slot| self.entry(*slot).is_none())
+        K::Slot::CHAIN.iter().copied().filter(|slot| !slot.is_optional() && self.entry(*slot).is_none())
     }
 
     /// Iterates over all rejected candidates with their failures, in the order of the chain. A candidate that several

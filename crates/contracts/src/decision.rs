@@ -31,6 +31,8 @@ pub enum Slot {
     LastResort,
     /// A budget of the policy that is spent (decision D46). It precedes the chain, and is listed only if it decides.
     Budget,
+    /// The model or tier that a skill of the message asks for. It is listed only if the policy reads such wishes.
+    SkillWish,
 }
 
 impl ChainSlot for Slot {
@@ -38,6 +40,7 @@ impl ChainSlot for Slot {
         Self::PerMessageOverride,
         Self::ManualSticky,
         Self::ConfiguredRules,
+        Self::SkillWish,
         Self::PatternRecommendation,
         Self::DelegateRequest,
         Self::WorkspaceDefault,
@@ -56,12 +59,18 @@ impl ChainSlot for Slot {
             Self::GlobalDefault => "GLOBAL_DEFAULT",
             Self::LastResort => "LAST_RESORT",
             Self::Budget => "BUDGET",
+            Self::SkillWish => "SKILL_WISH",
         }
     }
 
+    fn is_optional(self) -> bool {
+        matches!(self, Self::Budget | Self::SkillWish)
+    }
+
     fn number(self) -> usize {
-        let precedes_chain = self == Self::Budget;
-        if precedes_chain { 0 } else { Self::CHAIN.iter().take_while(|slot| **slot != self).count().saturating_add(1) }
+        // The slots that not every chain has leave the numbers of the others unchanged.
+        let earlier = Self::CHAIN.iter().take_while(|slot| **slot != self).filter(|slot| !slot.is_optional());
+        if self.is_optional() { 0 } else { earlier.count().saturating_add(1) }
     }
 }
 
@@ -258,6 +267,20 @@ pub enum Reason {
     WithinBudgets,
     /// A budget is spent (decision D46).
     BudgetSpent(Box<SpentBudget>),
+    /// No skill of the message asks for a model.
+    NoSkillWish,
+    /// A skill of the message asks for the model, or for its tier.
+    SkillWish {
+        /// Name of the skill.
+        skill: String,
+    },
+    /// A skill of the message asks for a model or a tier that the policy does not know.
+    UnknownSkillWish {
+        /// Name of the skill.
+        skill: String,
+        /// The model or tier as the skill names it.
+        wish: String,
+    },
 }
 
 /// A budget of the policy whose limit was reached when a turn started.

@@ -30,7 +30,7 @@ pub use session::{
 pub use skill::{
     SkillActivated, SkillClarificationRequested, SkillCorrected, SkillDeferred, SkillFileFinding, SkillIndexInvalid,
     SkillIndexed, SkillInputs, SkillLoaded, SkillModelAsked, SkillModelReply, SkillPromptRecorded, SkillQuestionSent,
-    SkillReused, SkillRouted, SkillRoutingMode,
+    SkillReused, SkillRouted, SkillRoutingMode, SkillWished,
 };
 pub use text::{INLINE_TEXT_BYTES, TextBody};
 pub use tool::{ToolCalled, ToolFinished, ToolOutcome};

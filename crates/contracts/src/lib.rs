@@ -26,6 +26,7 @@ mod response;
 mod score;
 mod sealed;
 mod skill_choice;
+mod skill_wish;
 mod spending;
 mod thread;
 mod tokens;
@@ -60,6 +61,7 @@ pub use skill_choice::{
     PartialCompound, SkillChoice, SkillFailure, SkillOutcome, SkillReason, SkillScore, SkillSlot, SuppressedMatch,
     TreeEvidence, shorten_skill_decision,
 };
+pub use skill_wish::SkillWish;
 pub use spending::{InFlight, Period, PeriodAmounts, Spending};
 pub use thread::{CallRole, Parent, Thread};
 pub use tokens::{Estimates, Tokenizer, Usage};

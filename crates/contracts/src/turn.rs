@@ -4,7 +4,7 @@ use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ClientRequest, ModelId, Tier,
+    ClientRequest, ModelId, SkillWish, Tier,
     events::{ErrorClass, TurnStarted},
 };
 
@@ -73,11 +73,13 @@ pub struct Turn<'a> {
     pub failed: &'a [FailedCandidate],
     /// Skills that the skill decision about the message loads; empty if it loads none, or if there is no such decision.
     pub skills: &'a [String],
+    /// The model or tier that one of these skills asks for; `None` if none does.
+    pub wish: Option<&'a SkillWish>,
 }
 
 impl<'a> Turn<'a> {
     /// Returns the input of the first decision about a turn, which started at `at`.
     pub const fn new(started: &'a TurnStarted, at: Timestamp, message: MessageText<'a>) -> Self {
-        Self { started, at, message, request: started.request.as_ref(), failed: &[], skills: &[] }
+        Self { started, at, message, request: started.request.as_ref(), failed: &[], skills: &[], wish: None }
     }
 }

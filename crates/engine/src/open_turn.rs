@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use contracts::{
-    ContentHash, ModelId, Thread, TurnId,
+    ContentHash, ModelId, SkillWish, Thread, TurnId,
     events::{ToolCalled, TurnStarted},
     fits_every_api,
 };
@@ -47,6 +47,8 @@ pub struct OpenTurn {
     pub skills: Vec<String>,
     /// The hash of the message that the skill decision read, and the time of the decision; `None` without one.
     pub routed: Option<(ContentHash, Timestamp)>,
+    /// The model or tier that one of these skills asks for; `None` if none does.
+    pub wish: Option<Box<SkillWish>>,
 }
 
 /// A tool call of a running turn that has no result yet.
@@ -107,6 +109,7 @@ impl OpenTurn {
             tools_waiting: Vec::new(),
             skills: Vec::new(),
             routed: None,
+            wish: None,
         });
     }
 

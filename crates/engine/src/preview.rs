@@ -56,8 +56,9 @@ impl Engine {
             ..captured
         };
         let message = mention.strip_from(&input.message);
-        let skills = self.preview_skills(&started, message, input.prepared_skills.as_ref());
-        let turn = Turn { skills: &skills, ..Turn::new(&started, at, MessageText::Present(message)) };
+        let (skills, wish) = self.preview_skills(&started, message, input.prepared_skills.as_ref());
+        let turn =
+            Turn { skills: &skills, wish: wish.as_ref(), ..Turn::new(&started, at, MessageText::Present(message)) };
         let decided = self.decide(&turn, DecisionMode::Live, &assumed.outages);
         let banners = self.banners(&turn, &decided.decision, TurnStage::Preview);
         Ok(self.outcome(input, &mention, at, banners, decided))

@@ -122,6 +122,7 @@ event_subset! {
         SessionStarted,
         SkillReused,
         SkillRouted,
+        SkillWished,
         ToolCalled,
         ToolFinished,
         TurnEnded,
@@ -143,6 +144,7 @@ impl<'a> SessionEvent<'a> {
             Self::SessionStarted(body) => &body.session,
             Self::SkillReused(body) => &body.session,
             Self::SkillRouted(body) => &body.session,
+            Self::SkillWished(body) => &body.session,
             Self::ToolCalled(body) => &body.session,
             Self::ToolFinished(body) => &body.session,
             Self::TurnEnded(body) => &body.session,
@@ -153,7 +155,7 @@ impl<'a> SessionEvent<'a> {
 
 impl Projection for Sessions {
     const NAME: &'static str = "sessions";
-    const VERSION: u32 = 10;
+    const VERSION: u32 = 11;
     type Events = Event;
     type Folded<'a> = SessionEvent<'a>;
 
@@ -184,6 +186,11 @@ impl Projection for Sessions {
                 }
             }
             SessionEvent::SkillRouted(body) => self.entry(&body.session).apply_skill_routed(body, id, at),
+            SessionEvent::SkillWished(body) => {
+                if let Some(open) = self.open_turn(&body.session, body.turn) {
+                    open.wish = Some(Box::new(body.wish.clone()));
+                }
+            }
             SessionEvent::SkillReused(body) => self.entry(&body.session).apply_skill_reused(body, at),
             SessionEvent::ToolCalled(body) => self.entry(&body.session).apply_tool_called(body, id),
             SessionEvent::ToolFinished(body) => self.entry(&body.session).apply_tool_finished(body, causation),

@@ -72,7 +72,11 @@ impl Engine {
         // The message is evidence about the previous turn, whose verdict this decision may read.
         self.record_due_verdicts()?;
         self.recorder.load_workspace(started.workspace.as_deref())?;
-        let turn = Turn { skills: &skills.loaded, ..Turn::new(&started, at, MessageText::Present(message)) };
+        let turn = Turn {
+            skills: &skills.loaded,
+            wish: skills.wish.as_ref(),
+            ..Turn::new(&started, at, MessageText::Present(message))
+        };
         let mut decided = self.decide(&turn, mode, &Outages::default());
         self.recorder.record(seal_decision(&mut decided, at)?)?;
         let banners = self.banners(&turn, &decided.decision, TurnStage::Decided);

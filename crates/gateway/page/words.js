@@ -19,6 +19,7 @@ const SLOTS = {
   LLM: 'Model that was asked',
   FALLBACK: 'Best earlier result',
   CLARIFY: 'Question, or no skill',
+  SKILL_WISH: 'Wish of a skill',
 };
 
 /** What each step of the decision is, for a title. */
@@ -41,6 +42,7 @@ const SLOT_HELP = {
   LLM: 'The reply of a model that was asked which skill fits.',
   FALLBACK: 'The result of an earlier step, if a later one is not available, or the default skill.',
   CLARIFY: 'A question to the user if several skills are possible, and no skill if nothing indicates one.',
+  SKILL_WISH: 'The model or tier that a skill of the message asks for in its metadata.',
 };
 
 const VERDICT_HELP = {

@@ -8,6 +8,11 @@ pub trait EvaluateSlots {
     /// The decision kind.
     type Kind: DecisionKind;
 
+    /// Returns whether the chain has a slot. By default `true`.
+    fn has_slot(&self, _slot: <Self::Kind as DecisionKind>::Slot) -> bool {
+        true
+    }
+
     /// Evaluates one slot and returns its entry: verdict, candidate and reason. Called in the order of the chain, until
     /// a candidate is chosen.
     fn evaluate(&mut self, slot: <Self::Kind as DecisionKind>::Slot) -> ChainEntry<Self::Kind>;
@@ -31,6 +36,9 @@ pub fn evaluate_chain<E: EvaluateSlots>(slots: &mut E) -> Decision<E::Kind> {
     let order = <E::Kind as DecisionKind>::Slot::CHAIN;
     let mut chain = Vec::with_capacity(order.len());
     for slot in order {
+        if !slots.has_slot(*slot) {
+            continue;
+        }
         let entry = slots.evaluate(*slot);
         match entry.verdict {
             Verdict::Chose => {

@@ -13,6 +13,7 @@ mod key_refused;
 mod notice;
 mod pattern;
 mod rules;
+mod skill_wish;
 mod turn_stage;
 
 use contracts::{
@@ -75,6 +76,11 @@ struct ModelSlots<'a> {
 impl EvaluateSlots for ModelSlots<'_> {
     type Kind = ModelChoice;
 
+    /// Returns `false` for the wishes of skills if the policy does not read them.
+    fn has_slot(&self, slot: Slot) -> bool {
+        slot != Slot::SkillWish || self.policy.skill_wishes
+    }
+
     fn evaluate(&mut self, slot: Slot) -> ChainEntry {
         match slot {
             Slot::PerMessageOverride => match &self.turn.started.override_model {
@@ -90,6 +96,7 @@ impl EvaluateSlots for ModelSlots<'_> {
                 Some(model) => self.entry_for_id(slot, model, Reason::Sticky),
             },
             Slot::ConfiguredRules => self.evaluate_rules(),
+            Slot::SkillWish => self.evaluate_skill_wish(),
             Slot::PatternRecommendation => self.evaluate_pattern(),
             Slot::DelegateRequest => self.evaluate_delegation(),
             Slot::WorkspaceDefault => self.evaluate_workspace_default(slot),
@@ -134,7 +141,7 @@ impl ModelSlots<'_> {
     ///
     /// `source` is the name of the list of models, for the attempts.
     fn entry_for_candidates(&self, slot: Slot, source: &str, models: &ModelCandidates, reason: Reason) -> ChainEntry {
-        let (accepted_model, attempts) = self.try_candidates(source, models);
+        let (accepted_model, attempts) = self.try_models(source, models.iter());
         let Some(model) = accepted_model else {
             let failure = attempts.first().map(|attempt| attempt.failure.clone());
             let mut entry = ChainEntry::proposed(slot, models.first().id.clone(), reason, failure);
@@ -150,9 +157,13 @@ impl ModelSlots<'_> {
     /// model that was rejected before it.
     ///
     /// `source` is the name of the list of models, for the attempts.
-    fn try_candidates<'c>(&self, source: &str, models: &'c ModelCandidates) -> (Option<&'c ModelSpec>, Vec<Attempt>) {
+    fn try_models<'c>(
+        &self,
+        source: &str,
+        models: impl Iterator<Item = &'c ModelSpec>,
+    ) -> (Option<&'c ModelSpec>, Vec<Attempt>) {
         let mut attempts = Vec::new();
-        for model in models.iter() {
+        for model in models {
             let Some(failure) = self.rejection(model) else { return (Some(model), attempts) };
             attempts.push(Attempt { name: source.to_owned(), candidate: model.id.clone(), failure });
         }

@@ -104,6 +104,8 @@ pub struct Policy {
     pub(crate) texts: TextSet,
     /// The consequence if the model of an explicit choice is rejected.
     pub(crate) on_explicit_reject: OnExplicitReject,
+    /// Whether the model that a skill asks for is a slot of the chain.
+    pub(crate) skill_wishes: bool,
     /// When a recommendation that a rule outranked is shown.
     pub(crate) disagreement: DisagreementSettings,
     /// Whether the log records the text of messages.
@@ -206,9 +208,11 @@ impl Policy {
         self.scopes().flat_map(|(_, scope)| scope.rules.iter()).flat_map(|rule| rule.when.budgets()).collect()
     }
 
-    /// Returns whether a rule depends on the skills that a message loads.
+    /// Returns whether the model of a turn depends on the skills that its message loads: because of a rule, or because the
+    /// policy reads the wishes of skills.
     pub fn reads_selected_skills(&self) -> bool {
-        self.scopes().flat_map(|(_, scope)| scope.rules.iter()).any(|rule| rule.when.reads_selected_skills())
+        self.skill_wishes
+            || self.scopes().flat_map(|(_, scope)| scope.rules.iter()).any(|rule| rule.when.reads_selected_skills())
     }
 
     /// Returns all rules in the order in which they are evaluated: first those of workspaces, by path, then the global

@@ -10,7 +10,7 @@ use std::{collections::BTreeMap, fmt};
 
 use contracts::{
     Decision, Delegation, Estimates, Features, MessageText, ModelChoice, ModelId, NanoUsd, Needs, Provider, SessionId,
-    Spending, Thread, Tier, TokenBucket, Tone, Turn, TurnId,
+    SkillWish, Spending, Thread, Tier, TokenBucket, Tone, Turn, TurnId,
     events::TurnStarted,
     views::{NoPatterns, Outages, PatternView, Views},
 };
@@ -63,6 +63,8 @@ pub struct Scenario {
     skills: Vec<String>,
     /// The skills that the skill decision about the message loads.
     selected_skills: Vec<String>,
+    /// The model or tier that one of them asks for; `None` if none does.
+    skill_wish: Option<SkillWish>,
     /// The amount spent since UTC midnight; the text if it cannot be parsed.
     spent: Result<NanoUsd, String>,
     /// The amounts spent in other periods and scopes.
@@ -119,13 +121,15 @@ pub struct StatedTurn {
     pub message: String,
     /// The skills that the skill decision about the message loads.
     pub selected_skills: Vec<String>,
+    /// The model or tier that a skill of the message asks for; `None` if none does.
+    pub skill_wish: Option<SkillWish>,
 }
 
 impl StatedTurn {
     /// Returns the input of the decision.
     pub fn turn(&self) -> Turn<'_> {
         let turn = Turn::new(&self.started, self.at, MessageText::Present(&self.message));
-        Turn { skills: &self.selected_skills, ..turn }
+        Turn { skills: &self.selected_skills, wish: self.skill_wish.as_ref(), ..turn }
     }
 }
 
@@ -145,6 +149,7 @@ impl Scenario {
             extensions: Vec::new(),
             skills: Vec::new(),
             selected_skills: Vec::new(),
+            skill_wish: None,
             spent: Ok(NanoUsd::default()),
             spending: Spending::default(),
             stated_spending: StatedSpending::default(),
@@ -230,6 +235,14 @@ impl Scenario {
     #[must_use]
     pub fn selected_skill(mut self, name: &str) -> Self {
         self.selected_skills.push(name.to_owned());
+        self
+    }
+
+    /// Has the skill decision about the message load a skill that asks for a model or a tier.
+    #[must_use]
+    pub fn skill_wish(mut self, wish: SkillWish) -> Self {
+        self.selected_skills.push(wish.skill.clone());
+        self.skill_wish = Some(wish);
         self
     }
 
@@ -353,8 +366,8 @@ impl Scenario {
             request,
         };
         let at = time_at_minute_of_day(minute_of_day);
-        let selected_skills = self.selected_skills.clone();
-        Ok(StatedTurn { started, at, message: parsed_message.text.to_owned(), selected_skills })
+        let (selected_skills, skill_wish) = (self.selected_skills.clone(), self.skill_wish.clone());
+        Ok(StatedTurn { started, at, message: parsed_message.text.to_owned(), selected_skills, skill_wish })
     }
 
     /// Creates the outages of the scenario, which never end.

@@ -8,7 +8,7 @@ use skills::{Finding, Skill};
 use crate::stamp::Stamp;
 
 /// The first bytes of an encoded cache. They change with the layout of [`CachedFile`].
-const FORMAT: &[u8] = b"turnwise skill cache 1\n";
+const FORMAT: &[u8] = b"turnwise skill cache 2\n";
 /// The length of a BLAKE3 hash in bytes.
 const HASH_BYTES: usize = 32;
 /// The name of the encoding in errors.

@@ -1,5 +1,6 @@
 //! [`Skill`], the metadata of one skill.
 
+use contracts::Tier;
 use serde::{Deserialize, Serialize};
 
 /// The metadata of a skill: the front matter of its `SKILL.md` and the section that describes when to use it, without the
@@ -22,6 +23,12 @@ pub struct Skill {
     pub tags: Vec<String>,
     /// The role in a combination of skills, such as `research`; `None` if the skill has none.
     pub role: Option<String>,
+    /// The id or an alias of the model that the skill asks for, from `turnwise-model`; `None` if it asks for none.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// The tier of models that the skill asks for, from `turnwise-tier`; `None` if it asks for none.
+    #[serde(default)]
+    pub tier: Option<Tier>,
     /// Whether only the user loads the skill, by its name (`disable-model-invocation`).
     pub explicit_only: bool,
     /// The length of the whole `SKILL.md` in bytes: its cost in the context of a model.

@@ -88,7 +88,8 @@ pub(crate) fn decide_under<D>(
         request.signed_by.clone_from(tried.signers);
     }
     let at = if tried.failed.is_empty() { point.at } else { point.decided_at };
-    let turn = Turn { failed: tried.failed, skills: point.skills, ..Turn::new(&started, at, message) };
+    let turn =
+        Turn { failed: tried.failed, skills: point.skills, wish: point.wish, ..Turn::new(&started, at, message) };
     let decided = point.known.with_views(at, |known| {
         let patterns: &dyn PatternView = point.recorded_patterns.as_ref().map_or(known.patterns, |recorded| recorded);
         decide(&turn, policy, &Views { outages: known.outages, patterns })

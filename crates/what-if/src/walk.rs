@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use contracts::{
-    MessageText, SkillOutcome, Turn, TurnId,
+    MessageText, SkillOutcome, SkillWish, Turn, TurnId,
     events::{
-        LlmCallCompleted, LlmCallFailed, LogRetained, RouteDecided, RouteFallback, SkillReused, SkillRouted, TextBody,
-        TurnEnded, TurnStarted, TurnTextRecorded,
+        LlmCallCompleted, LlmCallFailed, LogRetained, RouteDecided, RouteFallback, SkillReused, SkillRouted,
+        SkillWished, TextBody, TurnEnded, TurnStarted, TurnTextRecorded,
     },
     views::PatternView,
 };
@@ -33,6 +33,8 @@ pub(crate) struct DecisionPoint<'w, D> {
     pub(crate) message: Option<&'w str>,
     /// The skills that the skill decision about the message loads.
     pub(crate) skills: &'w [String],
+    /// The model or tier that one of these skills asks for; `None` if none does.
+    pub(crate) wish: Option<&'w SkillWish>,
     /// The event of the decision.
     pub(crate) decided: D,
     /// The state folded up to the position that the decision was based on.
@@ -51,7 +53,7 @@ impl<D: RecordedDecision> DecisionPoint<'_, D> {
             Some(text) => MessageText::Present(text),
             None => MessageText::Matched(self.decided.matched()),
         };
-        Turn { skills: self.skills, ..Turn::new(self.started, self.at, message) }
+        Turn { skills: self.skills, wish: self.wish, ..Turn::new(self.started, self.at, message) }
     }
 
     /// Returns what replaces the parts of `known` that cannot be folded, because the events were removed from the log:
@@ -97,6 +99,8 @@ struct OpenTurn {
     text: Option<TextBody>,
     /// The skills that the skill decision about the message loads; empty until it is read.
     skills: Vec<String>,
+    /// The wish of one of these skills; `None` until it is read, and if there is none.
+    wish: Option<SkillWish>,
 }
 
 /// Walks the log once from `start` and calls `visitor` for the decisions in `range`. Memory grows with the turns that are
@@ -205,7 +209,7 @@ impl WalkState<'_> {
             &earlier
         };
         let (position, at, decided_at, message) = (event.position, turn.at, event.event.at, text.as_deref());
-        let (started, skills) = (&turn.started, turn.skills.as_slice());
+        let (started, skills, wish) = (&turn.started, turn.skills.as_slice(), turn.wish.as_ref());
         // Later decisions were made without the removed calls.
         let calls_removed = self.calls_removed && event.position < self.removed_until;
         let point = DecisionPoint {
@@ -215,6 +219,7 @@ impl WalkState<'_> {
             started,
             message,
             skills,
+            wish,
             decided,
             known,
             recorded_patterns,
@@ -234,7 +239,10 @@ impl WalkState<'_> {
     /// Records the start, text, skills or end of a turn.
     fn track_turn(&mut self, event: &Recorded) -> Result<(), WhatIfError> {
         if let Some(started) = event.read::<TurnStarted>()? {
-            self.open.insert(started.turn, OpenTurn { at: event.event.at, started, text: None, skills: Vec::new() });
+            self.open.insert(
+                started.turn,
+                OpenTurn { at: event.event.at, started, text: None, skills: Vec::new(), wish: None },
+            );
         } else if let Some(text) = event.read::<TurnTextRecorded>()? {
             if let Some(open) = self.open.get_mut(&text.turn) {
                 open.text = Some(text.text);
@@ -242,6 +250,10 @@ impl WalkState<'_> {
         } else if let Some(routed) = event.read::<SkillRouted>()? {
             if let Some(open) = routed.turn.and_then(|turn| self.open.get_mut(&turn)) {
                 open.skills = loaded_skills(&routed);
+            }
+        } else if let Some(wished) = event.read::<SkillWished>()? {
+            if let Some(open) = self.open.get_mut(&wished.turn) {
+                open.wish = Some(wished.wish);
             }
         } else if let Some(reused) = event.read::<SkillReused>()? {
             let hook = self.log.event_with_id(reused.decision)?;

@@ -78,6 +78,7 @@ pub(super) const fn flow_of(event: &Event) -> EventFlow {
         Event::SkillPromptRecorded(_) => ("a hook of a client; never if the policy forbids it", &["skill history"]),
         Event::SkillReused(_) => (BY_TURN, &["sessions", "skill history"]),
         Event::SkillRouted(_) => (BY_SKILL_DECISION, &["sessions", "skill history", "skill questions"]),
+        Event::SkillWished(_) => (BY_TURN, &["sessions"]),
         Event::ToolCalled(_) | Event::ToolFinished(_) => (BY_CALL, &["evaluator", "sessions"]),
         Event::TurnEmbedded(_) => ("the gateway, `patterns embed`", &["patterns"]),
         Event::TurnEnded(_) => {

@@ -79,6 +79,7 @@ pub(crate) fn slot_label(slot: &str) -> &str {
         "WORKSPACE_DEFAULT" => "workspace default",
         "GLOBAL_DEFAULT" => "global default",
         "BUDGET" => "budget",
+        "SKILL_WISH" => "skill",
         "LAST_RESORT" => "last resort",
         "TURN_LOCK" => "turn continues",
         other => other,

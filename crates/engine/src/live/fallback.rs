@@ -50,13 +50,17 @@ impl Engine {
         let unknown = || EngineError::UnknownTurn(turn.to_string());
         let session = self.state().sessions.get(&input.session).ok_or_else(unknown)?;
         let open = session.open_turn(turn).ok_or_else(unknown)?;
-        let (step, skills) = (open.steps.saturating_add(1), open.skills.clone());
+        let (step, skills, wish) = (open.steps.saturating_add(1), open.skills.clone(), open.wish.clone());
         // Only durable events can be read back.
         self.commit()?;
         let (at, started) = self.read_started(turn)?;
         self.recorder.load_workspace(started.workspace.as_deref())?;
         let now = self.now();
-        let captured = Turn { skills: &skills, ..Turn::new(&started, at, MessageText::Present(outcome.text())) };
+        let captured = Turn {
+            skills: &skills,
+            wish: wish.as_deref(),
+            ..Turn::new(&started, at, MessageText::Present(outcome.text()))
+        };
         // Outages are read for now; the rest of the turn stays as captured.
         let request = input.request.as_ref().or(captured.request);
         let retried = Turn { at: now, request, failed: &failed, ..captured };

@@ -3,10 +3,10 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use contracts::{
-    ContentHash, Sealed, SessionId, SkillOutcome, SkillReason, Thread,
+    ContentHash, Sealed, SessionId, SkillOutcome, SkillReason, SkillWish, Thread,
     events::{
         DecisionMode, SkillClarificationRequested, SkillDeferred, SkillInputs, SkillLoaded, SkillModelReply,
-        SkillReused, SkillRouted, SkillRoutingMode, TurnStarted,
+        SkillReused, SkillRouted, SkillRoutingMode, SkillWished, TurnStarted,
     },
 };
 use event_core::{EventId, EventType as _, Timestamp};
@@ -97,6 +97,8 @@ fn settings_of(policy: &ActivePolicy) -> SkillSettings {
 pub(crate) struct TurnSkills {
     /// The skills that the decision loads; empty if it loads none.
     pub(crate) loaded: Vec<String>,
+    /// The model or tier that one of them asks for; `None` if none does.
+    pub(crate) wish: Option<SkillWish>,
     /// The events of the decision.
     pub(crate) events: Vec<Sealed>,
 }
@@ -149,8 +151,11 @@ impl Engine {
         if let Some(hooked) = hooked {
             let reused = SkillReused { turn, session: started.session.clone(), decision: hooked.event };
             let loaded = hooked.loaded.clone();
+            let wish = wish_of(&loaded, prepared.map(|prepared| &**prepared));
             let event = turn_event(turn, 0, at, reused)?.caused_by(turn.0.then(TurnStarted::KIND, 0));
-            return Ok(TurnSkills { loaded, events: vec![event] });
+            let mut events = vec![event];
+            events.extend(wished_event(started, at, wish.as_ref())?);
+            return Ok(TurnSkills { loaded, wish, events });
         }
         let message = RoutedMessage {
             turn: Some(started),
@@ -171,7 +176,7 @@ impl Engine {
         let ResolvedDecision { routed, event } = resolved;
         let cause = turn.0.then(TurnStarted::KIND, 0);
         events.extend(event.map(|event| event.caused_by(cause)));
-        let Some(routed) = routed.map(Arc::new) else { return Ok(TurnSkills { loaded: Vec::new(), events }) };
+        let Some(routed) = routed.map(Arc::new) else { return Ok(TurnSkills { events, ..TurnSkills::default() }) };
         let id = turn.0.then(SkillRouted::KIND, 0);
         events.push(Sealed::new(id, at, turn.0, Arc::clone(&routed))?.caused_by(cause));
         events.extend(following_events(&routed, id, at, turn.0)?);
@@ -182,18 +187,21 @@ impl Engine {
             let loaded = SkillLoaded { turn, session, thread, skill, call: None };
             events.push(turn_event(turn, 0, at, loaded)?.caused_by(id));
         }
-        Ok(TurnSkills { loaded: loaded_skills(&routed), events })
+        let loaded = loaded_skills(&routed);
+        let wish = wish_of(&loaded, prepared.as_deref());
+        events.extend(wished_event(started, at, wish.as_ref())?);
+        Ok(TurnSkills { loaded, wish, events })
     }
 
-    /// Returns the skills that a turn would load, for a preview. Records nothing.
+    /// Returns the skills that a turn would load, with the wish of one of them, for a preview. Records nothing.
     pub(crate) fn preview_skills(
         &self,
         started: &TurnStarted,
         text: &str,
         prepared: Option<&Arc<PreparedSkills>>,
-    ) -> Vec<String> {
+    ) -> (Vec<String>, Option<SkillWish>) {
         if matches!(started.thread, Thread::Auxiliary(_)) {
-            return Vec::new();
+            return (Vec::new(), None);
         }
         let message = RoutedMessage {
             turn: Some(started),
@@ -204,7 +212,10 @@ impl Engine {
             mode: SkillRoutingMode::Observed,
             interactive: started.is_of_conversation(),
         };
-        loaded_skills(&self.decide_skills(&message, self.current_skills(prepared).as_deref(), None))
+        let prepared = self.current_skills(prepared);
+        let loaded = loaded_skills(&self.decide_skills(&message, prepared.as_deref(), None));
+        let wish = wish_of(&loaded, prepared.as_deref());
+        (loaded, wish)
     }
 
     /// Returns prepared skills under the settings of the active policy, which can have changed since they were prepared.
@@ -305,6 +316,21 @@ pub(super) fn following_events(
 /// Returns the skills that a decision loads.
 pub(super) fn loaded_skills(routed: &SkillRouted) -> Vec<String> {
     routed.decision.chosen.as_ref().map(|outcome| outcome.loaded().to_vec()).unwrap_or_default()
+}
+
+/// Returns the first wish of loaded skills; `None` if none of them asks for a model or a tier.
+fn wish_of(loaded: &[String], prepared: Option<&PreparedSkills>) -> Option<SkillWish> {
+    let index = &prepared?.router.sources().index;
+    let skills = loaded.iter().filter_map(|name| index.get(name));
+    let mut asking = skills.filter(|skill| skill.model.is_some() || skill.tier.is_some());
+    asking.next().map(|skill| SkillWish { skill: skill.name.clone(), model: skill.model.clone(), tier: skill.tier })
+}
+
+/// Builds the event of the wish of a skill in a turn, if there is one.
+fn wished_event(started: &TurnStarted, at: Timestamp, wish: Option<&SkillWish>) -> Result<Option<Sealed>, EngineError> {
+    let Some(wish) = wish.cloned() else { return Ok(None) };
+    let event = SkillWished { turn: started.turn, session: started.session.clone(), wish };
+    Ok(Some(turn_event(started.turn, 0, at, event)?.caused_by(started.turn.0.then(TurnStarted::KIND, 0))))
 }
 
 /// Returns the first skill that the user's slash command names, which the client then loads itself; `None` for a message

@@ -22,6 +22,7 @@ mod shutdown;
 mod signatures;
 mod skill_question;
 mod skill_reports;
+mod skill_wish;
 mod skills;
 mod spans;
 #[expect(dead_code, reason = "the tests of other crates use more of it")]

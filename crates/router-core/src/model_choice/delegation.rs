@@ -49,7 +49,7 @@ impl ModelSlots<'_> {
 
     /// Returns the models of a tier in the order in which they are tried: those of the workspace's `tiers`, else of the
     /// global `tiers`, else one model of the registry (004 §6.10). Empty if no model has the tier.
-    fn models_of_tier(&self, tier: Tier) -> Vec<&ModelSpec> {
+    pub(super) fn models_of_tier(&self, tier: Tier) -> Vec<&ModelSpec> {
         let configured_tiers = self.scope.and_then(|scope| scope.tiers.as_ref()).or(self.policy.global.tiers.as_ref());
         if let Some(tiers) = configured_tiers {
             return tiers.get(&tier).into_iter().flat_map(ModelCandidates::iter).collect();

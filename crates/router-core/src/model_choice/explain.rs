@@ -23,6 +23,7 @@ impl Explain for ModelChoice {
             Reason::Tier { asked, given } if asked == given => format!("tier {asked}"),
             Reason::Tier { asked, given } => format!("tier {asked}, upgraded to {given}"),
             Reason::BudgetSpent(budget) => format!("budget \"{}\"", budget.name),
+            Reason::SkillWish { skill } => format!("skill \"{skill}\""),
             Reason::WorkspaceDefault => "workspace default".to_owned(),
             Reason::ClientModel { name } if winner.slot == Slot::LastResort => {
                 format!("last resort: requested \"{name}\"")
@@ -50,6 +51,11 @@ impl Explain for ModelChoice {
             Reason::InDelegation => "a planner's tier is not overridden by learned behaviour".to_owned(),
             Reason::NotDelegation => "not a delegation".to_owned(),
             Reason::WithinBudgets => "within all budgets".to_owned(),
+            Reason::NoSkillWish => "no skill of the message asks for a model".to_owned(),
+            Reason::SkillWish { skill } => format!("skill \"{skill}\" → {model}"),
+            Reason::UnknownSkillWish { skill, wish } => {
+                format!("skill \"{skill}\" asks for \"{wish}\", which is no model here")
+            }
             Reason::NoWorkspaceDefault => "no default for this workspace".to_owned(),
             Reason::NoGlobalDefault => "no global default".to_owned(),
             Reason::NoLastResort => "no last resort in the policy".to_owned(),
@@ -120,7 +126,7 @@ impl Explain for ModelChoice {
 
     fn attempt_noun(slot: Slot) -> &'static str {
         match slot {
-            Slot::DelegateRequest => "tier",
+            Slot::DelegateRequest | Slot::SkillWish => "tier",
             Slot::Budget => "budget",
             Slot::WorkspaceDefault | Slot::GlobalDefault => "default",
             _ => "rule",

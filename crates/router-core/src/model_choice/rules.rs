@@ -44,7 +44,7 @@ impl ModelSlots<'_> {
             if is_clients_text && rule.when.is_about_users_text() {
                 continue;
             }
-            let (accepted_model, rejections) = self.try_candidates(&rule.name, &rule.models);
+            let (accepted_model, rejections) = self.try_models(&rule.name, rule.models.iter());
             attempts.extend(rejections.into_iter().map(|attempt| (rule, attempt)));
             if let Some(model) = accepted_model {
                 let mut entry = ChainEntry::proposed(slot, model.id.clone(), reason(rule), None);

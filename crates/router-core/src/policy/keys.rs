@@ -157,11 +157,19 @@ pub(crate) const DISAGREEMENT: &[PolicyKey] = &[
 ];
 
 /// The keys of the block `routing`.
-pub(crate) const ROUTING: &[PolicyKey] = &[optional_key(
-    "on_explicit_reject",
-    ValueType::Words(&["fall_back", "refuse"]),
-    "What to do if the model chosen by @alias or `model` cannot serve the turn (default fall_back).",
-)];
+pub(crate) const ROUTING: &[PolicyKey] = &[
+    optional_key(
+        "on_explicit_reject",
+        ValueType::Words(&["fall_back", "refuse"]),
+        "What to do if the model chosen by @alias or `model` cannot serve the turn (default fall_back).",
+    ),
+    optional_key(
+        "skill_wishes",
+        ValueType::Boolean,
+        "Whether a skill of the message chooses the model that its metadata asks for, `turnwise-model` or `turnwise-tier`, if no \
+         rule does (default false).",
+    ),
+];
 
 /// The keys of the block `gateway`.
 pub(crate) const GATEWAY: &[PolicyKey] = &[

@@ -85,6 +85,7 @@ impl Loader<'_> {
             workspaces: BTreeMap::new(),
             texts: TextSet::default(),
             on_explicit_reject: OnExplicitReject::default(),
+            skill_wishes: false,
             disagreement: DisagreementSettings::default(),
             record_text: RecordText::default(),
             embedding: None,
@@ -108,11 +109,15 @@ impl Loader<'_> {
         }
         if let Some(routing) = keys.get("routing")
             && let Some(keys) = self.problems.parse_mapping(routing, "`routing`", keys::ROUTING)
-            && let Some(node) = keys.get("on_explicit_reject")
         {
-            let words = [("fall_back", OnExplicitReject::FallThrough), ("refuse", OnExplicitReject::Refuse)];
-            policy.on_explicit_reject =
-                self.problems.parse_choice(node, "on_explicit_reject", &words).unwrap_or_default();
+            if let Some(node) = keys.get("on_explicit_reject") {
+                let words = [("fall_back", OnExplicitReject::FallThrough), ("refuse", OnExplicitReject::Refuse)];
+                policy.on_explicit_reject =
+                    self.problems.parse_choice(node, "on_explicit_reject", &words).unwrap_or_default();
+            }
+            let wishes = keys.get("skill_wishes");
+            policy.skill_wishes =
+                wishes.and_then(|node| self.problems.parse_boolean(node, "skill_wishes")).unwrap_or(false);
         }
         if let Some(privacy) = keys.get("privacy")
             && let Some(keys) = self.problems.parse_mapping(privacy, "`privacy`", keys::PRIVACY)

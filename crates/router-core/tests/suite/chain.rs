@@ -21,6 +21,7 @@ mod predicates;
 mod purged_text;
 mod rule_fallback;
 mod shadowed_rules;
+mod skill_wishes;
 mod time_windows;
 mod warnings;
 mod workspaces;

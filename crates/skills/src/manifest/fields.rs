@@ -1,5 +1,7 @@
 //! Converts the fields of front matter to a [`Skill`].
 
+use contracts::Tier;
+
 use super::{
     ManifestPlace,
     limits::{MAX_DESCRIPTION_CHARACTERS, MAX_VALUE_BYTES, MAX_VALUES, MAX_WILDCARDS},
@@ -82,6 +84,14 @@ impl FieldReader<'_, '_> {
             },
             ("when-to-use" | "whentouse", _) => self.skill.when_to_use = self.text(field),
             ("routing-role", _) => self.skill.role = Some(self.text(field)).filter(|role| !role.is_empty()),
+            ("turnwise-model", _) => self.skill.model = Some(self.text(field)).filter(|model| !model.is_empty()),
+            ("turnwise-tier", _) => match self.text(field).to_lowercase().as_str() {
+                "" => {}
+                name => match Tier::named(name) {
+                    Some(tier) => self.skill.tier = Some(tier),
+                    None => self.report_type(field, "`fast`, `balanced` or `deep`"),
+                },
+            },
             ("keywords" | "activation-keywords" | "trigger-keywords" | "routing-keywords" | "triggers", _) => {
                 let keywords = self.list(field);
                 for keyword in keywords.iter().filter(|keyword| suspicious::is_regex(keyword)) {

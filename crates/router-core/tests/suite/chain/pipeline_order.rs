@@ -16,9 +16,9 @@ fn registry() -> Arc<Registry> {
     Arc::new(Registry::new(models).unwrap())
 }
 
-/// Returns the slots whose candidate the policy or the user names; a last resort needs a request of a client.
+/// Returns the slots whose candidate the policy or the user names; a last resort needs a request of a client, a wish a skill.
 fn named_slots() -> Vec<Slot> {
-    Slot::CHAIN.iter().copied().filter(|slot| *slot != Slot::LastResort).collect()
+    Slot::CHAIN.iter().copied().filter(|slot| !matches!(slot, Slot::LastResort | Slot::SkillWish)).collect()
 }
 
 /// Returns the slot and the model that win if exactly these slots have a model.

@@ -15,7 +15,7 @@ global_default: sonnet
 tiers: {fast: haiku, balanced: sonnet, deep: opus}
 pattern: {estimator: paper, fingerprint: hybrid, alpha: 0.6, neighbours: 10, cost_weight: 0.05, min_confidence: 0.05, min_sample_size: 5, min_similarity: 0.30, cost_scale: relative, over_requested: true}
 pattern_disagreement: {surface: true, min_confidence: 0.85, min_sample_size: 20}
-routing: {on_explicit_reject: refuse}
+routing: {on_explicit_reject: refuse, skill_wishes: true}
 privacy: {record_text: never}
 gateway: {client_model: default, auxiliary_calls: client, count_tokens: local, adapt: [cache_control, sampling], keep_thinking: true, last_resort: requested, fallback: turn_start}
 budgets:

@@ -226,6 +226,7 @@ fn evaluate(slot: Slot, policy: &Policy, world: &World) -> ChainEntry {
         },
         Slot::LastResort => nothing(slot, Reason::NoLastResort),
         Slot::Budget => nothing(slot, Reason::WithinBudgets),
+        Slot::SkillWish => nothing(slot, Reason::NoSkillWish),
     }
 }
 
@@ -237,7 +238,7 @@ pub(super) fn decide(policy: &Policy, world: &World) -> Decision {
     }
     let is_auxiliary = world.turn.started.request.as_ref().unwrap().auxiliary.is_some();
     let mut chain: Vec<ChainEntry> = Vec::new();
-    for &slot in Slot::CHAIN {
+    for &slot in Slot::CHAIN.iter().filter(|slot| **slot != Slot::SkillWish) {
         let entry = evaluate(slot, policy, world);
         let verdict = entry.verdict;
         chain.push(entry);
