@@ -73,7 +73,7 @@ pub use insight::{
 };
 pub use live::{Call, CallFailure, ToolResult};
 pub use models::Models;
-pub use open_turn::{OpenTurn, WaitingTool};
+pub use open_turn::{OpenDeferral, OpenTurn, WaitingTool};
 pub use policy_file::{
     ActivePolicy, BUILT_IN_PATH, BUILT_IN_POLICY, LostRules, PolicyError, PolicyFile, PolicyFileProblems, Refresh,
     parse_policy,
@@ -91,6 +91,8 @@ pub use skill_questions::SkillQuestions;
 pub use skill_routing::{
     HookPrompt, MAX_REPLY_TOKENS, OfferedSkill, PreparedSkills, SkillAnswer, SkillCallResult, SkillDecision,
     SkillLibrary, SkillModel, SkillQuestion, SkillRepeatError, SkillReplay, WorkspaceSkills,
+    HookPrompt, MAX_FAILURE_BYTES, MAX_REPLY_TOKENS, OfferedSkill, PreparedSkills, SkillAnswer, SkillCallResult,
+    SkillDecision, SkillLibrary, SkillModel, SkillQuestion, SkillRepeatError, SkillReplay,
 };
 pub use turn_input::TurnInput;
 pub use turn_outcome::{Route, TurnOutcome};

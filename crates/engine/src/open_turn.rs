@@ -49,6 +49,21 @@ pub struct OpenTurn {
     pub routed: Option<(ContentHash, Timestamp)>,
     /// The model or tier that one of these skills asks for; `None` if none does.
     pub wish: Option<Box<SkillWish>>,
+    /// The skill that its decision deferred; `None` if it deferred none.
+    pub deferral: Option<Box<OpenDeferral>>,
+}
+
+/// A skill that the decision of a running turn left for later (003 Deferred Activation).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenDeferral {
+    /// The id of the event of the decision.
+    pub decision: EventId,
+    /// The skill.
+    pub skill: String,
+    /// The hash of the skills that the decision read.
+    pub sources: ContentHash,
+    /// The number of skills that became due since.
+    pub activations: u8,
 }
 
 /// A tool call of a running turn that has no result yet.
@@ -110,6 +125,7 @@ impl OpenTurn {
             skills: Vec::new(),
             routed: None,
             wish: None,
+            deferral: None,
         });
     }
 

@@ -120,6 +120,7 @@ event_subset! {
         RouteOverridden,
         SessionModelSelected,
         SessionStarted,
+        SkillActivated,
         SkillReused,
         SkillRouted,
         SkillWished,
@@ -142,6 +143,7 @@ impl<'a> SessionEvent<'a> {
             Self::RouteOverridden(body) => &body.session,
             Self::SessionModelSelected(body) => &body.session,
             Self::SessionStarted(body) => &body.session,
+            Self::SkillActivated(body) => &body.session,
             Self::SkillReused(body) => &body.session,
             Self::SkillRouted(body) => &body.session,
             Self::SkillWished(body) => &body.session,
@@ -186,6 +188,12 @@ impl Projection for Sessions {
                 }
             }
             SessionEvent::SkillRouted(body) => self.entry(&body.session).apply_skill_routed(body, id, at),
+            SessionEvent::SkillActivated(body) => {
+                let open = self.open_turn(&body.session, body.turn);
+                if let Some(deferral) = open.and_then(|open| open.deferral.as_mut()) {
+                    deferral.activations = deferral.activations.saturating_add(1);
+                }
+            }
             SessionEvent::SkillWished(body) => {
                 if let Some(open) = self.open_turn(&body.session, body.turn) {
                     open.wish = Some(Box::new(body.wish.clone()));

@@ -3,6 +3,7 @@
 //! [`SkillLibrary`] reads the skills of workspaces outside of the bus thread and returns them as [`PreparedSkills`]. The
 //! engine decides with them and records the decision, so that it can be repeated from the log alone.
 
+mod activation;
 mod answer;
 mod decide;
 mod hook;
@@ -16,6 +17,7 @@ mod repeat;
 mod workspace_files;
 mod workspace_skills;
 
+pub use activation::MAX_FAILURE_BYTES;
 pub use answer::SkillCallResult;
 pub use decide::SkillDecision;
 pub use hook::HookPrompt;
@@ -25,4 +27,5 @@ pub use question::{MAX_REPLY_TOKENS, SkillAnswer, SkillModel, SkillQuestion};
 pub use repeat::{SkillRepeatError, SkillReplay};
 pub use workspace_skills::WorkspaceSkills;
 
+pub(crate) use activation::FailedTool;
 pub(crate) use record::SkillRouting;

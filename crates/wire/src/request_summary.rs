@@ -122,6 +122,25 @@ impl ToolResult<'_> {
             _ => extensions(*content),
         }
     }
+
+    /// Returns the start of the first text of the result, at most about `bytes` bytes; empty if it has no text.
+    pub fn text_start(&self, bytes: usize) -> String {
+        let Some(content) = &self.content else { return String::new() };
+        match content.kind {
+            ValueKind::Array => content
+                .elements()
+                .find_map(|part| part.get("text"))
+                .map(|text| start_of(text, bytes))
+                .unwrap_or_default(),
+            ValueKind::Object => content.members().next().map(|(_, value)| start_of(value, bytes)).unwrap_or_default(),
+            _ => start_of(*content, bytes),
+        }
+    }
+}
+
+/// Returns the start of a JSON string, at most about `bytes` bytes; empty for other values.
+fn start_of(value: Value<'_>, bytes: usize) -> String {
+    value.text().map(|text| text.decoded_prefix(bytes).into_owned()).unwrap_or_default()
 }
 
 /// Returns the extensions of the files that a JSON string names; none for other values. Only the part of the string

@@ -28,8 +28,6 @@ const BY_FILE_CHANGE: &str = "a change of the policy or catalogue files, found b
 const BY_SIZE_CHECK: &str = "the size check of the pattern store";
 /// Events about sessions that were removed from the log.
 const BY_RETENTION: &str = "`events retain`";
-/// Events whose layout is fixed before the first program writes them.
-const BY_NOTHING_YET: &str = "nothing yet";
 /// Events about outages of providers.
 const BY_AVAILABILITY: &str = "a transition found by availability";
 
@@ -64,7 +62,7 @@ pub(super) const fn flow_of(event: &Event) -> EventFlow {
         Event::SessionCompacted(_) | Event::SessionResumed(_) => (BY_IMPORT, &["prompt cache"]),
         Event::SessionModelSelected(_) => ("`model`", &["sessions"]),
         Event::SessionStarted(_) => (BY_TURN, &["sessions"]),
-        Event::SkillActivated(_) => (BY_NOTHING_YET, &["skill history"]),
+        Event::SkillActivated(_) => ("a tool call through the gateway that failed", &["sessions", "skill history"]),
         Event::SkillModelAsked(_) => {
             (BY_SKILL_MODEL, &["costs", "skill history", "skill questions", "spending ledger"])
         }

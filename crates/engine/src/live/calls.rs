@@ -17,6 +17,7 @@ use crate::{
     engine::Engine,
     error::EngineError,
     recorder::turn_event,
+    skill_routing::FailedTool,
     turn_events::{CallTimes, MAX_LABEL_BYTES, TurnEvents, truncate},
     turn_outcome::TurnOutcome,
 };
@@ -53,6 +54,9 @@ pub struct ToolResult {
     pub bytes: u64,
     /// Extensions of the files that the result names, in lower case with the dot.
     pub extensions: BTreeSet<String>,
+    /// The start of the output of a failed tool, at most [`MAX_FAILURE_BYTES`](crate::MAX_FAILURE_BYTES); empty if the tool
+    /// succeeded.
+    pub failure: String,
 }
 
 /// The failure of a model call: an error, a cancellation or an interruption.
@@ -168,7 +172,7 @@ impl Engine {
     }
 
     /// Records the tool results of a request that the log does not have yet; clients resend all earlier ones. Records
-    /// nothing if the turn has ended.
+    /// nothing if the turn has ended. Also records that a deferred skill is due after a failure of its domain.
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
@@ -187,7 +191,7 @@ impl Engine {
         let mut waiting = open.tools_waiting.clone();
         // Before its first response, a turn may receive results for tool calls of an earlier turn.
         let has_no_response = open.llm_calls == 0;
-        let mut sealed = Vec::with_capacity(results.len());
+        let (mut sealed, mut failures) = (Vec::with_capacity(results.len()), Vec::new());
         for result in results {
             let called =
                 match waiting.iter().position(|tool| tool.matches_result(&truncate(&result.id, MAX_LABEL_BYTES))) {
@@ -201,8 +205,16 @@ impl Engine {
             let outcome = if result.failed { ToolOutcome::Failed } else { ToolOutcome::Succeeded };
             let finished = events.tool_finished(&result.id, outcome, result.bytes, &result.extensions);
             sealed.push(events.seal(called.then(ToolFinished::KIND, 0), at, called, finished)?);
+            if !result.failure.is_empty() {
+                let (call, output) = (truncate(&result.id, MAX_LABEL_BYTES), result.failure.clone());
+                failures.push(FailedTool { called, call, output });
+            }
         }
-        self.recorder.record(sealed)
+        self.recorder.record(sealed)?;
+        for failed in &failures {
+            self.activate_deferred_skill(session, turn, failed)?;
+        }
+        Ok(())
     }
 
     /// Returns the builder for the events of the turn that a model call belongs to.

@@ -13,7 +13,7 @@ use event_core::{EventId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{history::History, session_skills::SessionSkills};
-use crate::open_turn::OpenTurn;
+use crate::open_turn::{OpenDeferral, OpenTurn};
 
 /// The maximum number of pairs of thread and model in [`RareState::signers`]; the oldest is removed first.
 const MAX_SIGNERS: usize = 64;
@@ -190,6 +190,10 @@ impl Session {
         if let Some(open) = event.turn.and_then(|turn| self.open_turn_mut(turn)) {
             open.skills = loaded.to_vec();
             open.routed = Some((event.text, at));
+            if let (Some(SkillOutcome::Defer { skill }), Some(sources)) = (&event.decision.chosen, event.sources) {
+                let deferral = OpenDeferral { decision: id, skill: skill.clone(), sources, activations: 0 };
+                open.deferral = Some(Box::new(deferral));
+            }
         }
         let mut history = self.rare.as_mut().and_then(|rare| rare.skills.take()).unwrap_or_default();
         history.apply_routed(event, id, at);

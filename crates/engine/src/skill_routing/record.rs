@@ -10,7 +10,7 @@ use contracts::{
     },
 };
 use event_core::{EventId, EventType as _, Timestamp};
-use skills::{SKILL_DECIDER_VERSION, SkillRouter, SkillRouterError, SkillSettings, SkillSources};
+use skills::{FailurePatterns, SKILL_DECIDER_VERSION, SkillRouter, SkillRouterError, SkillSettings, SkillSources};
 
 use super::{
     decide::{SkillDecision, message_hash},
@@ -37,6 +37,8 @@ pub(crate) struct SkillRouting {
     no_skills: SkillRouter,
     /// The settings of the policy.
     pub(super) settings: Arc<SkillSettings>,
+    /// The failures after which a deferred skill is due.
+    pub(super) failures: FailurePatterns,
     /// The hash of the policy whose settings apply.
     policy: ContentHash,
     /// The questions to a model.
@@ -55,6 +57,7 @@ impl SkillRouting {
         Ok(Self {
             library: Arc::new(SkillLibrary::new(home.user.clone(), policy.hash, settings.clone())),
             no_skills: SkillRouter::new(SkillSources::default(), settings.clone())?,
+            failures: failures_of(&settings),
             settings: Arc::new(settings),
             policy: policy.hash,
             questions: Questions::default(),
@@ -71,6 +74,7 @@ impl SkillRouting {
             let settings = settings_of(policy);
             self.no_skills = SkillRouter::new(SkillSources::default(), settings.clone())?;
             self.library.set_settings(policy.hash, settings.clone());
+            self.failures = failures_of(&settings);
             self.settings = Arc::new(settings);
             self.policy = policy.hash;
         }
@@ -81,6 +85,14 @@ impl SkillRouting {
     pub(crate) fn forget_recorded(&mut self) {
         self.recorded.clear();
     }
+}
+
+/// Compiles the failures after which a deferred skill is due. The patterns were validated with the policy.
+fn failures_of(settings: &SkillSettings) -> FailurePatterns {
+    FailurePatterns::new(&settings.retry).unwrap_or_else(|error| {
+        tracing::error!(%error, "deferred skills are never due");
+        FailurePatterns::none()
+    })
 }
 
 /// Returns the settings of a policy. They were validated when the policy was loaded; a policy of the log that is not valid

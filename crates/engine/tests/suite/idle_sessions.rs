@@ -155,7 +155,8 @@ fn a_turn_that_waits_for_a_tool_continues_after_its_session_left_memory() {
         desk.turn_without_check(&format!("other-{number}"));
     }
     assert!(desk.engine.state().sessions.get(&session("one")).is_none(), "it left memory");
-    let result = ToolResult { id: "call-1".to_owned(), failed: false, bytes: 3, extensions: [].into() };
+    let result =
+        ToolResult { id: "call-1".to_owned(), failed: false, bytes: 3, extensions: [].into(), failure: String::new() };
     let continued = desk.arrive(input(vec![result])).unwrap();
     assert_eq!(continued.turn, started.turn);
     let known = desk.engine.state().sessions.get(&session("one")).unwrap();

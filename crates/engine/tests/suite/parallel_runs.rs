@@ -41,7 +41,13 @@ fn says(message: &str, calls: &[&str]) -> TurnInput {
 
 /// Returns a request that continues a turn with the result of a tool call.
 fn brings(message: &str, call: &str) -> TurnInput {
-    let tool_results = vec![ToolResult { id: call.to_owned(), failed: false, bytes: 9, extensions: BTreeSet::new() }];
+    let tool_results = vec![ToolResult {
+        id: call.to_owned(),
+        failed: false,
+        bytes: 9,
+        extensions: BTreeSet::new(),
+        failure: String::new(),
+    }];
     TurnInput { continues: true, tool_results, ..says(message, &[call]) }
 }
 

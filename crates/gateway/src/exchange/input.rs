@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use catalogue::estimate::PromptShape;
 use contracts::{AuxiliaryCall, ClientRequest, SessionId, Thread, ThreadId};
-use engine::{History, ToolResult, TurnInput};
+use engine::{History, MAX_FAILURE_BYTES, ToolResult, TurnInput};
 use event_core::Hex;
 use wire::{ClientHeaders, Lineage, RequestSummary, resolve_lineage};
 
@@ -56,6 +56,7 @@ fn tool_results(inspected: &RequestSummary<'_>) -> Vec<ToolResult> {
         failed: result.is_error == Some(true),
         bytes: result.bytes,
         extensions: result.file_extensions(),
+        failure: if result.is_error == Some(true) { result.text_start(MAX_FAILURE_BYTES) } else { String::new() },
     };
     inspected.tool_results.iter().map(answer).collect()
 }

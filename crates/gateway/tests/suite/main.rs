@@ -20,6 +20,7 @@ mod safety;
 mod shielding;
 mod shutdown;
 mod signatures;
+mod skill_activation;
 mod skill_question;
 mod skill_reports;
 mod skill_wish;

@@ -94,6 +94,16 @@ impl FailurePatterns {
         })
     }
 
+    /// Returns the settings under which no failure is considered.
+    pub const fn none() -> Self {
+        Self { enabled: false, max_retries: 0, patterns: Vec::new() }
+    }
+
+    /// Returns whether failures are considered and a pattern matches a failure, whichever skills are installed.
+    pub fn is_in_domain(&self, failure: &str) -> bool {
+        self.enabled && self.find(failure, |_| true).is_some()
+    }
+
     /// Returns whether failures are considered.
     pub(super) const fn enabled(&self) -> bool {
         self.enabled
