@@ -61,6 +61,12 @@ pub(crate) fn spawn(gateway: &Arc<Gateway>, question: SkillQuestion) -> JoinHand
     })
 }
 
+/// Records that a question is not sent, for this cause.
+pub(crate) fn skip(gateway: &Gateway, question: SkillQuestion, cause: &str) {
+    let result = SkillCallResult { text: Err(cause.to_owned()), usage: None, latency_ms: 0 };
+    gateway.bus().notify(move |engine| engine.record_skill_reply(question, &result).map(drop));
+}
+
 /// Sends a question to its model. Never takes longer than the time limit of the question.
 async fn ask(gateway: &Gateway, question: &SkillQuestion) -> SkillCallResult {
     let start = Instant::now();

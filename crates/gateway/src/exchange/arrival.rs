@@ -74,7 +74,11 @@ pub(super) async fn begin_turn(
     });
     let ((decided, questions), durable) = command.await?;
     for question in questions {
-        skill_question::spawn(gateway, question);
+        if decided.is_ok() {
+            skill_question::spawn(gateway, question);
+        } else {
+            skill_question::skip(gateway, question, "the turn was refused");
+        }
     }
     let refuse = |status, kind, message: &str| Ok(Err(refusal::error_response(incoming.api, status, kind, message)));
     match decided {

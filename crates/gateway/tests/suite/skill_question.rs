@@ -135,6 +135,19 @@ fn without_a_model_or_money_nothing_is_asked() {
     }
 }
 
+/// A turn that is refused costs no question.
+#[test]
+fn a_refused_turn_asks_nothing() {
+    let world = World::new(
+        &policy("model: haiku", "rules: [{name: all, when: {}, use: llama}]\n").replace("global_default: sonnet\n", ""),
+    );
+    let body = offering("look after the orders ROUTE:database:90");
+    let unnamed = json!({ "model": "auto", "max_tokens": 9, "messages": body["messages"], "tools": body["tools"] });
+    assert_eq!(world.post("/v1/messages", &SESSION, &unnamed).status, 400);
+    assert_eq!(cause(&decisions(&world, 1)[0]), "the turn was refused");
+    assert_eq!(world.mock.requests().len(), 0);
+}
+
 /// Every API of a provider can be asked.
 #[test]
 fn a_model_of_every_api_is_asked() {
