@@ -89,10 +89,8 @@ pub use session_status::{LastTurn, SessionStatus};
 pub use sessions::{History, HookDecision, Session, SessionSkills, Sessions};
 pub use skill_questions::SkillQuestions;
 pub use skill_routing::{
-    HookPrompt, MAX_REPLY_TOKENS, OfferedSkill, PreparedSkills, SkillAnswer, SkillCallResult, SkillDecision,
-    SkillLibrary, SkillModel, SkillQuestion, SkillRepeatError, SkillReplay, WorkspaceSkills,
     HookPrompt, MAX_FAILURE_BYTES, MAX_REPLY_TOKENS, OfferedSkill, PreparedSkills, SkillAnswer, SkillCallResult,
-    SkillDecision, SkillLibrary, SkillModel, SkillQuestion, SkillRepeatError, SkillReplay,
+    SkillDecision, SkillLibrary, SkillModel, SkillQuestion, SkillRepeatError, SkillReplay, WorkspaceSkills,
 };
 pub use turn_input::TurnInput;
 pub use turn_outcome::{Route, TurnOutcome};
