@@ -231,7 +231,7 @@ pub(super) fn world() -> impl Strategy<Value = World> {
                 ..turn_started(turn, SessionId::try_from("random").unwrap())
             };
             let selected_skills = selected.into_iter().map(str::to_owned).collect();
-            let turn = StatedTurn { started, at, message, selected_skills };
+            let turn = StatedTurn { started, at, message, selected_skills, skill_wish: None };
             let recommendation = learned.map(|(model, confidence, samples)| Recommendation {
                 model,
                 confidence: Score::ratio(confidence, 100),
