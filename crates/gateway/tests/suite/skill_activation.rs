@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{SESSION, World, message};
 
-/// Returns a request of a sub-agent, which nobody can ask, that offers the skill `database`.
+/// Returns a request of a sub-agent, which nobody can ask, that offers three skills and has the mock call a tool three times.
 fn request(text: &str) -> Value {
     let list = "<system-reminder>\nThe following skills are available for use with the Skill tool:\n\n- database: Schema changes, \
                 migrations, queries and row level security.\n- nextjs-app-router: Pages, layouts, routing and server actions.\n\
@@ -16,7 +16,9 @@ fn request(text: &str) -> Value {
     let mut body = message("claude-sonnet-5", "");
     let tool = |name: &str| json!({ "name": name, "input_schema": { "type": "object" } });
     body["tools"] = json!([tool("Skill"), tool("Bash")]);
-    body["messages"][0]["content"] = json!([{ "type": "text", "text": list }, { "type": "text", "text": text }]);
+    let calls = "<system-reminder>\nTOOLCALL:Bash:{} TOOLCALL:Bash:{} TOOLCALL:Bash:{}\n</system-reminder>";
+    let parts = [list, calls, text].map(|text| json!({ "type": "text", "text": text }));
+    body["messages"][0]["content"] = json!(parts);
     body
 }
 
@@ -42,8 +44,7 @@ fn with_failures(body: &Value, answer: &Value, outputs: &[&str]) -> Value {
 fn a_failure_in_its_domain_makes_a_deferred_skill_due_once() {
     let world = World::new("global_default: haiku\n");
     let headers = [SESSION[0], SESSION[1], ("x-claude-code-agent-id", "agent-7")];
-    let calls = "TOOLCALL:Bash:{} TOOLCALL:Bash:{} TOOLCALL:Bash:{}";
-    let body = request(&format!("queries for the chart colours legend {calls}"));
+    let body = request("queries for the chart colours legend");
     let answer = world.post("/v1/messages", &headers, &body).json();
     let routed = world.events::<SkillRouted>().remove(0);
     assert_eq!(routed.decision.chosen, Some(SkillOutcome::Defer { skill: "database".to_owned() }), "{routed:?}");
@@ -57,7 +58,7 @@ fn a_failure_in_its_domain_makes_a_deferred_skill_due_once() {
     assert_eq!((activated[0].skill.as_str(), Some(activated[0].call.as_str())), ("database", call));
     assert_eq!(Some(activated[0].turn), routed.turn);
 
-    let body = request(&format!("thank you {calls}"));
+    let body = request("thank you");
     let answer = world.post("/v1/messages", &headers, &body).json();
     world.post("/v1/messages", &headers, &with_failures(&body, &answer, &outputs));
     assert_eq!(world.events::<SkillActivated>().len(), 1);
