@@ -138,9 +138,8 @@ fn without_a_model_or_money_nothing_is_asked() {
 /// A turn that is refused costs no question.
 #[test]
 fn a_refused_turn_asks_nothing() {
-    let world = World::new(
-        &policy("model: haiku", "rules: [{name: all, when: {}, use: llama}]\n").replace("global_default: sonnet\n", ""),
-    );
+    let policy = policy("model: haiku", "gateway: {client_model: auto}\n").replace("global_default: sonnet\n", "");
+    let world = World::new(&policy);
     let body = offering("look after the orders ROUTE:database:90");
     let unnamed = json!({ "model": "auto", "max_tokens": 9, "messages": body["messages"], "tools": body["tools"] });
     assert_eq!(world.post("/v1/messages", &SESSION, &unnamed).status, 400);
