@@ -24,12 +24,10 @@ impl ModelSlots<'_> {
         let models = self.models_of_tier(tier);
         let Some(first) = models.first() else { return ChainEntry::not_applicable(slot, unknown(tier.name())) };
         let (chosen, attempts) = self.try_models(tier.name(), models.iter().copied());
-        match chosen {
-            Some(model) => ChainEntry { attempts, ..ChainEntry::proposed(slot, model.id.clone(), reason, None) },
-            None => {
-                let failure = attempts.first().map(|attempt| attempt.failure.clone());
-                ChainEntry { attempts, ..ChainEntry::proposed(slot, first.id.clone(), reason, failure) }
-            }
+        if let Some(model) = chosen {
+            return ChainEntry { attempts, ..ChainEntry::proposed(slot, model.id.clone(), reason, None) };
         }
+        let failure = attempts.first().map(|attempt| attempt.failure.clone());
+        ChainEntry { attempts, ..ChainEntry::proposed(slot, first.id.clone(), reason, failure) }
     }
 }
