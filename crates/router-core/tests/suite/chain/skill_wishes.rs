@@ -31,7 +31,7 @@ fn a_wish_decides_if_the_policy_reads_it() {
 
     let ruled = decide(&scenario, &reading("rules: [{name: all, when: {}, use: sonnet}]"));
     assert_eq!(ruled.winner().unwrap().slot, Slot::ConfiguredRules);
-    let learned = decide(&scenario.clone().learned("haiku", 90, 10), &reading(""));
+    let learned = decide(&scenario.learned("haiku", 90, 10), &reading(""));
     assert_eq!(learned.winner().unwrap().slot, Slot::SkillWish);
 }
 
