@@ -61,7 +61,7 @@ pub(super) const fn flow_of(event: &Event) -> EventFlow {
         Event::ProviderRecovered(_) | Event::ProviderUnavailable(_) => (BY_AVAILABILITY, &["availability"]),
         Event::SessionCompacted(_) | Event::SessionResumed(_) => (BY_IMPORT, &["prompt cache"]),
         Event::SessionModelSelected(_) => ("`model`", &["sessions"]),
-        Event::SessionStarted(_) => (BY_TURN, &["sessions"]),
+        Event::SessionStarted(_) | Event::SkillWished(_) => (BY_TURN, &["sessions"]),
         Event::SkillActivated(_) => ("a tool call through the gateway that failed", &["sessions", "skill history"]),
         Event::SkillModelAsked(_) => {
             (BY_SKILL_MODEL, &["costs", "skill history", "skill questions", "spending ledger"])
@@ -76,7 +76,6 @@ pub(super) const fn flow_of(event: &Event) -> EventFlow {
         Event::SkillPromptRecorded(_) => ("a hook of a client; never if the policy forbids it", &["skill history"]),
         Event::SkillReused(_) => (BY_TURN, &["sessions", "skill history"]),
         Event::SkillRouted(_) => (BY_SKILL_DECISION, &["sessions", "skill history", "skill questions"]),
-        Event::SkillWished(_) => (BY_TURN, &["sessions"]),
         Event::ToolCalled(_) | Event::ToolFinished(_) => (BY_CALL, &["evaluator", "sessions"]),
         Event::TurnEmbedded(_) => ("the gateway, `patterns embed`", &["patterns"]),
         Event::TurnEnded(_) => {
