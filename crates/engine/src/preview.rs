@@ -1,14 +1,16 @@
 //! Decides a turn without recording it, in the present situation or under assumptions.
 
 use contracts::{
-    MessageText, ModelId, Requirement, Turn, TurnId,
-    events::{DecisionMode, TurnStarted},
+    MessageText, ModelId, Requirement, Thread, Turn, TurnId,
+    events::{DecisionMode, SkillRouted, SkillRoutingMode, TurnStarted},
     views::Outages,
 };
 use event_core::Timestamp;
 use router_core::{StatedSpending, TurnStage};
 
-use crate::{engine::Engine, error::EngineError, turn_input::TurnInput, turn_outcome::TurnOutcome};
+use crate::{
+    engine::Engine, error::EngineError, skill_routing::RoutedMessage, turn_input::TurnInput, turn_outcome::TurnOutcome,
+};
 
 /// Values that replace the present ones in a preview of a decision. The default replaces none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,6 +34,27 @@ impl Engine {
     /// [`EngineError::Override`] if the `@` mention names no model.
     pub fn preview(&self, input: TurnInput) -> Result<TurnOutcome, EngineError> {
         self.preview_assuming(input, &Assumptions::default())
+    }
+
+    /// Returns the skill decision about the message of a turn, as it would be decided now with the prepared skills of `input`.
+    /// Records nothing. `None` if no skill is known, and for an auxiliary call.
+    ///
+    /// # Errors
+    /// [`EngineError::Override`] if the `@` mention names no model.
+    pub fn preview_skill_decision(&self, input: &TurnInput) -> Result<Option<SkillRouted>, EngineError> {
+        let mention = self.mention(input)?;
+        let prepared = self.current_skills(input.prepared_skills.as_ref());
+        let has_decision = prepared.is_some() && !matches!(input.thread, Thread::Auxiliary(_));
+        let message = RoutedMessage {
+            turn: None,
+            session: &input.session,
+            thread: &input.thread,
+            workspace: input.workspace.as_deref(),
+            text: mention.strip_from(&input.message),
+            mode: SkillRoutingMode::Observed,
+            interactive: input.is_of_conversation(),
+        };
+        Ok(has_decision.then(|| self.decide_skills(&message, prepared.as_deref(), None)))
     }
 
     /// Decides a turn as [`Engine::preview`] does, under assumptions that replace the present state.

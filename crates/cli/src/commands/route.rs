@@ -5,13 +5,13 @@ mod situation;
 use std::{path::Path, sync::Arc};
 
 use catalogue::estimate::PromptShape;
-use contracts::{ModelId, Needs, SessionId, TurnId};
+use contracts::{ModelId, Needs, SessionId, SkillOutcome, TurnId, events::SkillRouted};
 use control::{AcceptSuggestion, DismissSuggestion};
 use engine::{Engine, EngineError, Models, Stores, TurnInput, TurnOutcome, find_decision, last_main_decision};
 use event_bus::{EventLog, MemoryLog, MemoryTexts, SystemClock};
-use router_core::why;
+use router_core::{chain_json, why};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use transcripts::claude_code;
 
 use super::{
@@ -23,7 +23,7 @@ use crate::{
     context::{Context, local_offset, local_time},
     failure::Failure,
     machine::load_providers,
-    screen::{NOTICE, Table, out, outln, styled, truncate},
+    screen::{FAINT, NOTICE, Table, escape_line, out, outln, styled, truncate},
 };
 
 /// Executes `turnwise route`: previews the decision about a message, decides the turns of a session file, or answers a
@@ -42,6 +42,8 @@ struct PreviewView {
     /// The decision about the message; its fields become fields of the object.
     #[serde(flatten)]
     decision: Option<DecisionView>,
+    /// The skill decision about the message; `None` if no skill is known in the workspace.
+    skills: Option<Value>,
     /// The reason why a request to the model would fail for lack of a key; `None` if there is a key, a login, or no model.
     missing_key: Option<String>,
 }
@@ -68,16 +70,25 @@ fn preview_message(context: &Context, arguments: &RouteArguments) -> Result<(), 
     let mut input = turn_input(arguments)?;
     input.request = situation::request(&arguments.situation, models)?;
     input.delegation = situation::delegation(&arguments.situation)?;
+    input.prepared_skills = engine.skill_library().prepare(input.workspace.as_deref(), &[]);
+    let routed = engine.preview_skill_decision(&input)?;
     let outcome = engine.preview_assuming(input, &situation::assumptions(&arguments.situation, models)?)?;
     let access = outcome.model().and_then(|model| missing_key(context, model).transpose()).transpose();
-    let view =
-        PreviewView { decision: DecisionView::of(&outcome), missing_key: access.as_ref().ok().cloned().flatten() };
+    let view = PreviewView {
+        decision: DecisionView::of(&outcome),
+        skills: routed.as_ref().map(skills_json),
+        missing_key: access.as_ref().ok().cloned().flatten(),
+    };
     context.print(&view, || {
         for banner in &outcome.banners {
             outln!("{}\n", styled(NOTICE, &banner.to_string()));
         }
         if let Some(decision) = outcome.decision() {
             out!("{}", why(None, decision));
+        }
+        if let Some(routed) = &routed {
+            outln!("\nSkills: {} ({})", escape_line(&skills_text(routed)), method(routed));
+            outln!("{}", styled(FAINT, "`turnwise skills explain \"MESSAGE\"` shows why."));
         }
     })?;
     match &access {
@@ -86,6 +97,25 @@ fn preview_message(context: &Context, arguments: &RouteArguments) -> Result<(), 
         Err(failure) => context.print_note(&format!("keys are unknown: {}", failure.message().unwrap_or_default())),
     }
     if outcome.model().is_some() { Ok(()) } else { Err(Failure::Negative) }
+}
+
+/// Returns the outcome of a skill decision as a text.
+fn skills_text(routed: &SkillRouted) -> String {
+    routed.decision.chosen.as_ref().map_or_else(|| "no skill".to_owned(), ToString::to_string)
+}
+
+/// Returns the routing method of a skill decision, such as `keyword`.
+fn method(routed: &SkillRouted) -> &'static str {
+    routed.decision.winner().map_or("no_skill", |winner| winner.slot.method())
+}
+
+/// Returns a skill decision as JSON.
+fn skills_json(routed: &SkillRouted) -> Value {
+    let outcome = routed.decision.chosen.as_ref();
+    json!({
+        "outcome": outcome.map(SkillOutcome::name), "skills": outcome.map(SkillOutcome::skills), "method": method(routed),
+        "chain": chain_json(&routed.decision),
+    })
 }
 
 /// Converts the arguments of `route` into the input of a routing decision.

@@ -233,3 +233,24 @@ fn a_skill_that_is_older_than_the_policy_allows_is_not_loaded() {
     let stale = explain("{stale_after_days: 365}");
     assert!(stale.contains("400 days") && stale.contains("no skill"), "{stale}");
 }
+
+/// A preview of a turn states the skills that its message would load, and a rule reads them.
+#[test]
+fn a_preview_shows_the_skill_decision() {
+    let desk = Desk::new();
+    desk.write(
+        "shop/.claude/skills/database/SKILL.md",
+        "---\nname: database\ndescription: d\nmetadata:\n  routing-keywords: migration\n---\nText.\n",
+    );
+    desk.write(
+        ".turnwise/routing.yaml",
+        "schema_version: 1\nglobal_default: haiku\nrules: [{name: databases, when: {skill_selected_in: database}, use: opus}]\n",
+    );
+    let route = ["route", "write the migration", "--workspace", "shop"];
+    let printed = desk.run(&route).out;
+    assert!(printed.contains("\nSkills: database (keyword)\n"), "{printed}");
+    let json = desk.json(&route);
+    assert_eq!((&json["skills"]["skills"][0], &json["skills"]["outcome"]), (&"database".into(), &"routed".into()));
+    assert!(json["model"].as_str().unwrap().contains("opus"), "{json:#}");
+    assert!(!desk.run(&["route", "write the migration"]).out.contains("Skills:"), "no skill is known here");
+}

@@ -116,21 +116,21 @@ pub(crate) struct TurnSkills {
 }
 
 /// The message of a skill decision, with its place.
-pub(super) struct RoutedMessage<'a> {
+pub(crate) struct RoutedMessage<'a> {
     /// The captured turn; `None` for the prompt of a hook.
-    pub(super) turn: Option<&'a TurnStarted>,
+    pub(crate) turn: Option<&'a TurnStarted>,
     /// The session.
-    pub(super) session: &'a SessionId,
+    pub(crate) session: &'a SessionId,
     /// The thread.
-    pub(super) thread: &'a Thread,
+    pub(crate) thread: &'a Thread,
     /// The workspace; `None` if it is unknown.
-    pub(super) workspace: Option<&'a str>,
+    pub(crate) workspace: Option<&'a str>,
     /// The message without the `@` mention.
-    pub(super) text: &'a str,
+    pub(crate) text: &'a str,
     /// How the decision is used.
-    pub(super) mode: SkillRoutingMode,
+    pub(crate) mode: SkillRoutingMode,
     /// Whether the user can answer a question.
-    pub(super) interactive: bool,
+    pub(crate) interactive: bool,
 }
 
 impl Engine {
@@ -232,7 +232,7 @@ impl Engine {
 
     /// Returns prepared skills under the settings of the active policy, which can have changed since they were prepared.
     /// `None` if none are known.
-    pub(super) fn current_skills(&self, prepared: Option<&Arc<PreparedSkills>>) -> Option<Arc<PreparedSkills>> {
+    pub(crate) fn current_skills(&self, prepared: Option<&Arc<PreparedSkills>>) -> Option<Arc<PreparedSkills>> {
         let prepared = prepared?;
         let policy = self.policy.active();
         if prepared.policy == policy.hash {
@@ -244,7 +244,7 @@ impl Engine {
 
     /// Decides the skills of a message with the present state of its session. `reply` is that of the model that was asked;
     /// `None` if none was asked.
-    pub(super) fn decide_skills(
+    pub(crate) fn decide_skills(
         &self,
         message: &RoutedMessage<'_>,
         prepared: Option<&PreparedSkills>,
