@@ -27,4 +27,5 @@ pub use question::{MAX_REPLY_TOKENS, SkillAnswer, SkillModel, SkillQuestion};
 pub use repeat::{SkillRepeatError, SkillReplay};
 pub use workspace_skills::WorkspaceSkills;
 
+pub(crate) use activation::FailedTool;
 pub(crate) use record::{RoutedMessage, SkillRouting};

@@ -4,13 +4,14 @@
 mod client;
 mod error;
 mod learned;
+mod outcome;
 mod spending;
 
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
 use contracts::{
-    Decision, Delegation, Estimates, Features, MessageText, ModelChoice, ModelId, NanoUsd, Needs, Provider, SessionId,
-    SkillWish, Spending, Thread, Tier, TokenBucket, Tone, Turn, TurnId,
+    Delegation, Estimates, Features, MessageText, ModelId, NanoUsd, Needs, Provider, SessionId, SkillWish, Spending,
+    Thread, Tier, TokenBucket, Tone, Turn, TurnId,
     events::TurnStarted,
     views::{NoPatterns, Outages, PatternView, Views},
 };
@@ -18,14 +19,12 @@ use event_core::{EventId, Timestamp};
 
 pub use client::StatedRequest;
 pub use error::ScenarioError;
+pub use outcome::Outcome;
 pub use spending::StatedSpending;
 
 use learned::Learned;
 
-use crate::{
-    AuxiliaryCalls, Banner, NoticeContext, Notify, Policy, TurnStage, banners, decide, extension_name, parse_override,
-    why,
-};
+use crate::{AuxiliaryCalls, NoticeContext, Policy, TurnStage, decide, extension_name, parse_override};
 
 /// An invented turn to test a policy with. Start with [`Scenario::message`], set what the test needs, and evaluate a
 /// policy with [`Scenario::try_on`].
@@ -81,33 +80,6 @@ pub struct Scenario {
     learned: Option<Learned>,
     /// The request of a client of the gateway.
     request: StatedRequest,
-}
-
-/// A decision with all texts that a user sees of it. Its `Display` form is the why-view followed by the banners, for
-/// snapshot tests.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome<K: Notify = ModelChoice> {
-    /// The decision.
-    pub decision: Decision<K>,
-    /// The text of the why-view.
-    pub why: String,
-    /// The banners that are shown to the user.
-    pub banners: Vec<Banner<K>>,
-}
-
-impl<K: Notify> Outcome<K> {
-    /// Creates the outcome of a decision: formats its why-view and its banners.
-    pub fn new(decision: Decision<K>, context: &K::Context<'_>) -> Self {
-        let (why, banners) = (why(None, &decision), banners(&decision, context));
-        Self { decision, why, banners }
-    }
-}
-
-impl<K: Notify> fmt::Display for Outcome<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.why)?;
-        self.banners.iter().try_for_each(|banner| write!(f, "\nShown: {banner}\n"))
-    }
 }
 
 /// The turn that a [`Scenario`] states: the data that a [`Turn`] borrows.
