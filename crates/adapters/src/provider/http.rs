@@ -73,6 +73,11 @@ impl HttpProvider {
             Err(_) => return Err(UpstreamFailure::without_response(ErrorClass::Timeout)),
         };
         let status = response.status();
+        if status == StatusCode::PROXY_AUTHENTICATION_REQUIRED {
+            // It is from a proxy on the way. Passed on, a client could send the login of its own proxy.
+            let defect = "has the status 407: a proxy requires a login";
+            return Err(UpstreamFailure { status: None, ..UpstreamFailure::invalid_response(status, defect) });
+        }
         if status.is_client_error() || status.is_server_error() {
             return Err(self.read_failure(request, response, deadline).await);
         }

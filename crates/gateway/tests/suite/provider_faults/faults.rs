@@ -119,6 +119,8 @@ faults! {
     "garbage": |_, streams| ok(streams, [0x9c, 0xff, 0x00, 0x13, 0xfe, 0x0a, 0x80, 0x81]) => INVALID, INVALID;
     "text": |_, streams| ok(streams, "upstream connect error or disconnect/reset before headers\n")
         => INVALID, INVALID;
+    "status 407": |_, _| response("407 Proxy Authentication Required", "content-type: application/json\r\nproxy-authenticate: Basic\r\n", "{}")
+        => INVALID, INVALID;
     "gzip": |_, streams| response("200 OK", &format!("{}content-encoding: gzip\r\n", media_type(streams)), [31, 139, 8, 0])
         => INVALID, INVALID;
     "br": |_, streams| response("200 OK", &format!("{}content-encoding: br\r\n", media_type(streams)), [1, 2, 3])
