@@ -329,8 +329,8 @@ fn count_features(turns: impl Iterator<Item = StructureInput>) -> (i64, Vec<i64>
     (total, counts)
 }
 
-/// Clears the count of each level feature that occurs as often as the next lower one: no turn has one without the
-/// other.
+/// Clears the count of each level that as many turns reach as the next lower one. A turn that reaches a level reaches
+/// all lower ones, so equal counts mean that no turn stops between the two, and the higher level tells nothing more.
 fn drop_implied_levels(counts: &mut [i64]) {
     for lane in counts[..FIRST_SET_BIT].chunks_exact_mut(LEVEL_VALUES) {
         for level in (2..LEVEL_VALUES).rev() {

@@ -20,8 +20,9 @@ pub struct LatestTurns {
 }
 
 impl LatestTurns {
-    /// Returns the position before the first of these turns. Reads the log backwards; `is_cancelled` is asked after each
-    /// read.
+    /// Returns the position before the first of the latest `turns` turns, or `events` events before the end of the log if
+    /// fewer turns began since. Reads the log backwards, 512 events at a time; `is_cancelled` receives the position that
+    /// was reached, after each read.
     ///
     /// # Errors
     /// [`WhatIfError::Log`] if the log cannot be read, [`WhatIfError::Stopped`] if `is_cancelled` returned true.

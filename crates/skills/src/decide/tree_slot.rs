@@ -8,7 +8,9 @@ use super::SkillSlots;
 use crate::tree::{TreeInput, TreeOutcome};
 
 impl SkillSlots<'_> {
-    /// Evaluates the slot of the decision tree.
+    /// Evaluates the decision tree on the kind of task, the criticality, the prior skill, the edited files and the skills
+    /// that keywords matched. A row that applies proposes its skills. If files and keywords name different skills, the entry is
+    /// rejected with all of them as its candidate. Not applicable if no row applies.
     pub(super) fn tree(&self) -> ChainEntry<SkillChoice> {
         let task = self.router.task_types().classify(self.request.text);
         let input = TreeInput {

@@ -38,7 +38,8 @@ const MAX_SOURCES: usize = 16;
 /// The number of attempts to open the file with decisions while it is taken.
 const ATTEMPTS: usize = 3;
 
-/// The kept decisions of a home folder.
+/// The queue of skill decisions that hooks made without a gateway: files in the home folder, from which the next program
+/// that opens the log records them.
 #[derive(Debug)]
 pub(crate) struct Spool {
     /// The folder with the files.
