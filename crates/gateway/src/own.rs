@@ -168,7 +168,7 @@ fn query_number(query: &str, name: &str) -> Option<u64> {
     query_text(query, name)?.parse().ok()
 }
 
-/// Returns a parameter of a query string as it is written; `None` if it is missing.
+/// Returns the encoded value of a parameter of a query string; `None` if it is missing.
 fn query_text<'a>(query: &'a str, name: &str) -> Option<&'a str> {
     let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
     pairs.find(|(key, _)| *key == name).map(|(_, value)| value)

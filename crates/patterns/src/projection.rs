@@ -42,7 +42,7 @@ pub struct Patterns {
     pub(crate) recorded: RecordedTurns,
     /// The embeddings of messages, for later turns with the same message.
     embeddings: Embeddings,
-    /// What is known of the stores that are not in memory.
+    /// Summaries of the stores that are not in memory.
     pub(crate) idle: IdleStores,
     /// The shared paths of workspaces.
     #[serde(skip)]

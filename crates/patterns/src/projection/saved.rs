@@ -18,7 +18,7 @@ pub(super) struct SavedPatterns {
     recorded: RecordedTurns,
     /// The embeddings of messages, for later turns with the same message.
     embeddings: Embeddings,
-    /// What is known of the stores that are not in memory.
+    /// Summaries of the stores that are not in memory.
     idle: IdleStores,
 }
 

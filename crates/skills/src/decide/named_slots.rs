@@ -6,8 +6,8 @@ use super::SkillSlots;
 use crate::explicit::{SlashCommands, parse_slash_commands};
 
 impl SkillSlots<'_> {
-    /// Returns the entry of `EXPLICIT`, the first layer: it loads the skills of slash commands (`/review`) or else those that the
-    /// text names in words; without either it does not apply.
+    /// Returns the entry of `EXPLICIT`, the first layer: loads the skills of slash commands (`/review`); without a command, the
+    /// skills that the text names in words. Not applicable if there are neither.
     pub(super) fn explicit(&self) -> ChainEntry<SkillChoice> {
         let resolve = |name: &str| self.router.resolve(name);
         match parse_slash_commands(self.request.text, resolve, self.router.all_names()) {

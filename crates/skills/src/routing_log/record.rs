@@ -172,8 +172,8 @@ impl RoutingRecord {
         has_evidence || self.needed.as_ref().map_or(keywords_in_use, |needed| !needed.is_empty())
     }
 
-    /// Returns the skill that the user or the agent chose for the request: that of a correction, the one that the user named, or
-    /// the first that the agent loaded. `None` if there is none.
+    /// Returns the skill that the user or the agent chose for the request: the corrected skill, else the skill that the user
+    /// named, else the first skill that the agent loaded. `None` if there is none of these.
     pub(crate) fn needed_skill(&self) -> Option<&str> {
         let named = || self.outcome.loaded().first().filter(|_| self.slot == SkillSlot::Explicit);
         match &self.correction {

@@ -13,7 +13,7 @@ const MAX_EVENTS: u64 = 50_000;
 /// The number of events that are read at once.
 const EVENTS_PER_READ: usize = 512;
 
-/// Returns the latest messages of the log, without labels: those of turns, and those that only a hook was asked about. Messages whose
+/// Returns the latest messages of the log, without labels: messages of turns, and prompts of hooks without a turn. Messages whose
 /// text was removed are skipped. Decisions that hooks kept are recorded before.
 pub(super) fn recorded_messages(context: &Context) -> Result<Vec<LabelledRequest>, Failure> {
     record_before_report(context);

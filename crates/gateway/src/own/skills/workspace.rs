@@ -40,8 +40,8 @@ pub(super) fn find_workspace(history: &SkillHistory, id: &str) -> Option<FoundWo
     Some(FoundWorkspace { path: latest.workspace.clone(), recorded: latest.sources })
 }
 
-/// Returns the report about the skills of a workspace: those in its folders and those that only a client listed. It is computed
-/// once for each state of the files. Reads files.
+/// Returns the report about the skills of a workspace: the skills in its folders and the skills that only a client
+/// listed. Reads the files; the report is computed once for each state of them.
 ///
 /// # Errors
 /// [`LogError`] if the recorded skills cannot be read.
